@@ -1,0 +1,50 @@
+package trace
+
+import (
+	"slices"
+
+	"tiersim/sim/task"
+)
+
+// NotModeled returns the columns that are read and checked, and that no model
+// uses yet, in the order of the schema. recorded_wait_s is used where tasks are
+// carried in, and fill rules may read any of them.
+func NotModeled() []Column {
+	return []Column{
+		ColScans, ColAccess, ColEnvironment, ColStateBytes, ColCheckpointS, ColResumable, ColLicenses,
+		ColTransferBudgetS, ColQueueBudgetS, ColComputeBudgetS, ColDeadlineS, ColSyncBytes, ColSyncs, ColSpan,
+		ColCompression, ColParts, ColRecordedWaitS, ColRecordedRoom,
+	}
+}
+
+// uses notes which columns that no model uses have values in a task.
+func (p *preparation) uses(t *task.Task) {
+	mark := func(c Column, has bool) {
+		if has {
+			p.inUse[c] = !p.reads[c]
+		}
+	}
+	mark(ColScans, t.Scans != 1)
+	mark(ColAccess, t.Access != task.Stage)
+	mark(ColEnvironment, t.Environment != 0)
+	mark(ColStateBytes, t.State != 0)
+	mark(ColCheckpointS, t.Checkpointing != task.NoCheckpoint)
+	mark(ColResumable, !t.Resumable)
+	mark(ColLicenses, len(t.Licenses) > 0)
+	mark(ColTransferBudgetS, t.Present(task.TransferBudget))
+	mark(ColQueueBudgetS, t.Present(task.QueueBudget))
+	mark(ColComputeBudgetS, t.Present(task.ComputeBudget))
+	mark(ColDeadlineS, t.Present(task.Deadline))
+	mark(ColSyncBytes, t.SyncBytes != 0)
+	mark(ColSyncs, t.Syncs != 0)
+	mark(ColSpan, t.Span != task.SpanPool)
+	mark(ColCompression, t.Compression != 1)
+	mark(ColParts, t.Parts != 1)
+	mark(ColRecordedWaitS, t.Present(task.RecordedWait))
+	mark(ColRecordedRoom, t.Present(task.RecordedRoom))
+}
+
+// carries reports whether some source carries tasks in.
+func (o *Options) carries() bool {
+	return slices.ContainsFunc(o.Sources, func(s Source) bool { return s.Carry })
+}
