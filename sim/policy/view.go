@@ -1,0 +1,137 @@
+// Package policy decides where a task runs: screens, options, prices, rules.
+//
+// # Model
+//
+// A task is screened first (compliance, then portability); one that fails stays
+// in its domain and is never priced outside it. Every pool that is left and
+// could run the task is a candidate, priced as
+//
+//	transfer fee + compute + storage + value of time × (transfer + queue + compute)
+//
+// What crosses the border of the task's domain names the candidate's option:
+//
+//	wait       runs in its own domain, on a copy there: nothing crosses
+//	move-task  runs outside it, in a domain that holds a complete copy
+//	move-data  its input has to come in from another domain
+//
+// A policy picks one candidate. It sees a View of the present and the estimates
+// made from it, never a clock, a random number or the future; the same View and
+// task always give the same answer.
+//
+// Queue time is what the pool's own discipline would make of the task if it came
+// now, by estimates; the rate of a transfer is the share that one more flow
+// would get now. Image and data are brought together, so stage-in takes as long
+// as the slowest of them; the result is returned after the compute.
+//
+// # Not modeled
+//
+// Gates, exclusion rules, expected interruption, compression and splits.
+package policy
+
+import (
+	"tiersim/sim/task"
+	"tiersim/sim/topo"
+	"tiersim/sim/unit"
+)
+
+// An Option is one of the three ways to serve a task.
+type Option uint8
+
+// The options, in the order that breaks ties between them.
+const (
+	Wait Option = iota
+	MoveTask
+	MoveData
+	NumOptions
+	// None is the option of a task that was refused or needed no decision.
+	None = NumOptions
+)
+
+var optionNames = [NumOptions + 1]string{"wait", "move-task", "move-data", "none"}
+
+func (o Option) String() string { return optionNames[o] }
+
+// OptionNames returns the names of the options, None last.
+func OptionNames() []string { return optionNames[:] }
+
+// A Leg is one movement of data: from a storage or from slots, over the links
+// between two rooms, into a storage or onto slots.
+type Leg struct {
+	From, To topo.RoomID
+	Reads    bool // takes part of From's storage read rate
+	Writes   bool // takes part of To's storage write rate
+	Weight   float64
+	MaxRate  unit.Rate // +Inf: none
+}
+
+// A Holder is a room that holds a data set, or will.
+type Holder struct {
+	Room topo.RoomID
+	// Ready is when a copy that is on its way is expected, by its rate now; the
+	// zero Time says that it is there.
+	Ready    unit.Time
+	Complete bool
+}
+
+// A View is what a policy may know: the present, and estimates made from it.
+type View interface {
+	Now() unit.Time
+	// Slots returns the slots that the pool can ever give: those not held.
+	Slots(topo.PoolID) int32
+	// StartEstimate returns when the pool would start the task if it came now,
+	// by its own discipline and what it believes of run times.
+	StartEstimate(topo.PoolID, *task.Task) unit.Time
+	// StartsNow reports whether StartEstimate is now; it may be cheaper.
+	StartsNow(topo.PoolID, *task.Task) bool
+	// RunTime returns the believed run time on a pool of speed 1.
+	RunTime(*task.Task) unit.Seconds
+	// Holders returns the rooms that hold, or will hold, the task's i-th input.
+	// The slice is valid until the next call.
+	Holders(t *task.Task, i int) []Holder
+	// HasImage reports whether a copy of the task's image is in the room, and
+	// when, as for Holder.Ready.
+	HasImage(*task.Task, topo.RoomID) (ready unit.Time, ok bool)
+	// Delay returns what passes before the first byte of a leg flows: latency
+	// and start-up; ok is false where there is no route.
+	Delay(Leg) (delay unit.Seconds, price unit.PerGB, ok bool)
+	// Rate returns what one more flow would get on the leg now.
+	Rate(Leg) unit.Rate
+	// Capacity returns what it would get at most: if it were alone.
+	Capacity(Leg) unit.Rate
+	// StoragePrice returns what it costs to keep data in the room.
+	StoragePrice(topo.RoomID) unit.PerGBMonth
+	// HasRoom reports whether the room's storage can take that much more.
+	HasRoom(topo.RoomID, unit.Bytes) bool
+}
+
+// Domain says how wide a task's own domain is.
+type Domain uint8
+
+const (
+	RoomDomain Domain = iota
+	CityDomain
+	HubDomain
+)
+
+// Terms are what a scenario says about decisions.
+type Terms struct {
+	Topology *topo.Topology
+	Domain   Domain
+	// ValueOfTime is the share of a task's hourly compute price, at the cheapest
+	// fitting pool of its home, that an hour of its turnaround costs.
+	ValueOfTime float64
+	// StageInside holds slots while data comes in: staging is then paid as
+	// compute too, and comes after the queue.
+	StageInside bool
+}
+
+// Same reports whether two rooms are in one domain.
+func (d Domain) Same(t *topo.Topology, a, b topo.RoomID) bool {
+	switch d {
+	case RoomDomain:
+		return a == b
+	case CityDomain:
+		return t.Rooms[a].City == t.Rooms[b].City
+	}
+	return t.Rooms[a].Hub == t.Rooms[b].Hub
+}
