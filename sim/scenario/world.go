@@ -1,0 +1,142 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+
+	"tiersim/sim/policy"
+	"tiersim/sim/profile"
+	"tiersim/sim/topo"
+	"tiersim/sim/trace"
+	"tiersim/sim/unit"
+)
+
+// A World is what one design point consists of: everything that a replication
+// needs but its policy and its random streams.
+type World struct {
+	Topology *topo.Topology
+	// Capacity is the capacity of each link in time, in bytes per second; nil
+	// for a link (or altogether) where the topology's holds for ever.
+	Capacity []profile.Profile
+	// Trace says what is replayed; the caller adds the streams.
+	Trace      trace.Options
+	Parameters Parameters
+	Estimates  Estimates
+	// StageInside holds slots while data comes in.
+	StageInside bool
+	Network     Network
+	Horizon     Horizon
+	// FillRandom says that what the trace's gaps are filled with is drawn.
+	FillRandom bool
+}
+
+// Parameters are those of decisions.
+type Parameters struct {
+	Domain policy.Domain
+	// ValueOfTime is the share of a task's hourly compute price, at the cheapest
+	// fitting pool of its home, that an hour of its turnaround costs.
+	ValueOfTime float64
+}
+
+// An EstimateKind says what is believed where a task has no estimate.
+type EstimateKind uint8
+
+const (
+	// ExactEstimates believe the run time.
+	ExactEstimates EstimateKind = iota
+	// UserEstimates believe the run time too: there is nothing else to go by.
+	UserEstimates
+	// FactorEstimates believe the run time times a log-normal error.
+	FactorEstimates
+)
+
+// Estimates say what policies and queues believe.
+type Estimates struct {
+	Kind  EstimateKind
+	Sigma float64 // of FactorEstimates
+}
+
+// Network says how transfers behave.
+type Network struct {
+	StartupRTTs float64
+	// Window is what a stream has on its way at once; 0 is no limit.
+	Window unit.Bytes
+	// ParallelStreams is how many streams a transfer has, each with its window.
+	ParallelStreams int
+}
+
+// CapacityOf returns the capacity of a link in time, nil where it is constant.
+func (w *World) CapacityOf(l topo.LinkID) profile.Profile {
+	if w.Capacity == nil {
+		return nil
+	}
+	return w.Capacity[l]
+}
+
+// EstimateError returns the spread of the errors that are drawn where a task has
+// no estimate, and whether any are.
+func (w *World) EstimateError() (sigma float64, drawn bool) {
+	return w.Estimates.Sigma, w.Estimates.Kind == FactorEstimates && w.Estimates.Sigma > 0
+}
+
+// HorizonAt returns when a run ends, whose last task arrives at last; ok is
+// false where it ends with its tasks.
+func (w *World) HorizonAt(last unit.Time) (at unit.Time, ok bool) {
+	switch w.Horizon.Kind {
+	case HorizonAtInstant:
+		return unit.Time(w.Horizon.Length), true
+	case HorizonAfterArrivals:
+		return last.Add(w.Horizon.Length), true
+	}
+	return 0, false
+}
+
+// A HorizonKind says what a horizon counts from.
+type HorizonKind uint8
+
+const (
+	// NoHorizon ends a run when all tasks are done.
+	NoHorizon HorizonKind = iota
+	// HorizonAtInstant ends it at an instant.
+	HorizonAtInstant
+	// HorizonAfterArrivals ends it some time after the last arrival.
+	HorizonAfterArrivals
+)
+
+// A Horizon says when a run ends.
+type Horizon struct {
+	Kind   HorizonKind
+	Length unit.Seconds
+}
+
+// String writes the horizon as a scenario does.
+func (h Horizon) String() string {
+	switch h.Kind {
+	case HorizonAtInstant:
+		return h.Length.String()
+	case HorizonAfterArrivals:
+		return "arrivals+" + h.Length.String()
+	}
+	return "none"
+}
+
+func horizonForm() form[Horizon] {
+	json := `{"type":"string","pattern":"^(none|(arrivals\\+)?` + number + ` ?(ns|us|µs|ms|s|m|min|h|d|w))$","examples":["none","40h","arrivals+2d"]}`
+	return parsed(json, true, func(s string) (Horizon, error) {
+		if s == "none" {
+			return Horizon{}, nil
+		}
+		kind, rest := HorizonAtInstant, s
+		if after, ok := strings.CutPrefix(s, "arrivals+"); ok {
+			kind, rest = HorizonAfterArrivals, after
+		}
+		v, err := unit.ParseSeconds(rest)
+		if err != nil {
+			err = fmt.Errorf("got %q, want none, a time such as 40h, or arrivals+2d", clip(s))
+			if _, bare := plainNumber(rest); bare == nil {
+				err = fmt.Errorf("%w; write its unit, as in %sh", err, s)
+			}
+		}
+		return Horizon{kind, v}, err
+	})
+}
