@@ -1,0 +1,332 @@
+package replay
+
+import (
+	"fmt"
+	"math"
+
+	"tiersim/sim/des"
+	"tiersim/sim/policy"
+	"tiersim/sim/pool"
+	"tiersim/sim/task"
+	"tiersim/sim/topo"
+	"tiersim/sim/unit"
+)
+
+// A segment is one of the kinds of time that a task's life is made of.
+type segment uint8
+
+const (
+	inTransfer segment = iota
+	inQueue
+	inCompute
+	inSave
+	inLost
+	inRestart
+	inBlocked
+	numSegments
+)
+
+// A life is a task between its arrival and its end.
+type life struct {
+	task task.Task
+	course
+}
+
+// A course is how far a life has come.
+type course struct {
+	used     bool
+	believed unit.Seconds // run time at speed 1 that policies and queues believe
+
+	blocked int32 // tasks it still comes after
+	pending int32 // moves and copies that its stage-in waits for
+	doomed  bool  // a task it comes after was refused
+
+	decided   bool
+	plan      policy.Candidate
+	option    policy.Option
+	reason    policy.Reason
+	available [policy.NumOptions]bool
+	value     unit.PerHour
+
+	mark    unit.Time // since when the present segment runs
+	spent   [numSegments]unit.Seconds
+	asked   unit.Time
+	start   unit.Time
+	onSlots bool
+	started bool
+	queued  bool
+	staging bool // the present moves are stage-in
+
+	image, input, result unit.Seconds
+	fee, compute, keep   unit.Money
+	time                 unit.Money // value of its turnaround, once it has ended
+	moved                unit.Bytes
+	brought              unit.Bytes // into the room's storage
+	taken                unit.Bytes // of it, for this task alone
+	landed               unit.Time  // since when it is kept there
+	pins                 []int32    // copies that it uses
+}
+
+// lap adds the time since the last lap to a segment.
+func (r *run) lap(l *life, s segment) {
+	l.spent[s] += r.now().Sub(l.mark)
+	l.mark = r.now()
+}
+
+// newLife returns the index of a fresh life. Pointers into r.lives do not
+// survive it.
+func (r *run) newLife() int32 {
+	if n := len(r.freeLives); n > 0 {
+		i := r.freeLives[n-1]
+		r.freeLives = r.freeLives[:n-1]
+		return i
+	}
+	r.lives = append(r.lives, life{})
+	return int32(len(r.lives) - 1)
+}
+
+// readNext reads the row that arrives next into a life that waits for it, and
+// schedules its arrival.
+func (r *run) readNext() error {
+	i := r.newLife()
+	ok, err := r.reader.Next(&r.lives[i].task)
+	if !ok || err != nil {
+		r.hasNext = false
+		r.freeLives = append(r.freeLives, i)
+		return err
+	}
+	r.next, r.hasNext = i, true
+	r.at(r.lives[i].task.Submit, des.Arrival, arrival, i)
+	return nil
+}
+
+func (r *run) arrive(i int32) {
+	l := &r.lives[i]
+	l.course = course{used: true, pins: l.pins[:0], mark: r.now(), believed: r.believe(&l.task)}
+	r.active++
+	if r.err = r.readNext(); r.err != nil {
+		return
+	}
+	l = &r.lives[i]
+	if l.task.Carried {
+		r.count.carried++
+		r.placeCarried(i)
+		return
+	}
+	r.count.arrived++
+	r.last = r.now()
+	if !r.hasNext {
+		r.atLastArrival()
+	}
+	r.block(i)
+	if r.lives[i].blocked == 0 {
+		r.at(r.now(), des.Decision, decision, i)
+	}
+}
+
+// believe returns the run time at speed 1 that policies and queues go by.
+func (r *run) believe(t *task.Task) unit.Seconds {
+	if t.Present(task.Estimate) {
+		return t.Estimate
+	}
+	if sigma, ok := r.world.EstimateError(); ok {
+		u := r.setup.Streams.U01("estimate", string(t.Name))
+		z := math.Sqrt2 * math.Erfinv(2*u-1)
+		return unit.Seconds(float64(t.Work) * math.Exp(sigma*z))
+	}
+	return t.Work
+}
+
+// placeCarried puts a task that was running when the replayed part began on
+// slots: at home, else in the nearest room with a free pool, in topology order;
+// where none is free it queues at its home's pool, or the nearest.
+func (r *run) placeCarried(i int32) {
+	l := &r.lives[i]
+	best, found, bestFree := topo.PoolID(0), false, false
+	for p := range r.pools {
+		ps := &r.pools[p]
+		if l.task.Kind != topo.AnyKind && l.task.Kind != ps.spec.Kind || !ps.Fits(l.task.Slots) {
+			continue
+		}
+		free := ps.Free() >= l.task.Slots
+		far := r.topo.Distance(l.task.Home, ps.spec.Room)
+		if !found || free && !bestFree || free == bestFree && far < r.topo.Distance(l.task.Home, r.pools[best].spec.Room) {
+			best, found, bestFree = topo.PoolID(p), true, free
+		}
+	}
+	if !found {
+		r.err = fmt.Errorf("carried task %s fits no pool", l.task.Name)
+		return
+	}
+	l.decided, l.plan, l.option = true, policy.Candidate{Pool: best, Room: r.pools[best].spec.Room}, policy.None
+	if !bestFree {
+		r.ask(i)
+		return
+	}
+	r.pools[best].Place(r.now(), r.job(i))
+	l.asked = r.now()
+	r.startOn(i)
+}
+
+// decide lets the policy answer for a task whose turn has come.
+func (r *run) decide(i int32) {
+	l := &r.lives[i]
+	r.lap(l, inBlocked)
+	if l.doomed {
+		l.reason = policy.AfterRefused
+		r.refuse(i)
+		return
+	}
+	if l.task.Class == task.Transfer {
+		r.moveOnly(i)
+		return
+	}
+	view := viewOf{r, l}
+	d := r.desk.Decide(&view, &l.task)
+	l.reason, l.value, l.available = d.Reason, d.Value, d.Available
+	if !d.OK {
+		l.option = policy.None
+		r.recordDecision(l, &d)
+		r.refuse(i)
+		return
+	}
+	l.decided, l.plan, l.option = true, d.Chosen, d.Chosen.Option
+	r.recordDecision(l, &d)
+	if r.stage == stageInside {
+		r.claim(i)
+		r.ask(i)
+		return
+	}
+	r.stageIn(i)
+}
+
+// staged goes on when image and data are there.
+func (r *run) staged(i int32) {
+	l := &r.lives[i]
+	l.staging = false
+	r.lap(l, inTransfer)
+	l.landed = r.now()
+	if r.stage == stageInside {
+		r.computeFrom(i)
+		return
+	}
+	r.ask(i)
+}
+
+// job is what a pool needs to know of a task.
+func (r *run) job(i int32) pool.Job {
+	l := &r.lives[i]
+	spec := r.pools[l.plan.Pool].spec
+	return pool.Job{Task: i, Slots: l.task.Slots, Priority: l.task.Priority, Estimate: r.queueBelief(spec, &l.task, l.believed)}
+}
+
+// queueBelief is the run time on the pool that its queue goes by.
+func (r *run) queueBelief(spec *topo.Pool, t *task.Task, believed unit.Seconds) unit.Seconds {
+	if spec.Estimates == topo.ExactEstimates {
+		believed = t.Work
+	}
+	return unit.Seconds(float64(believed) / spec.Speed)
+}
+
+// ask puts a task into its pool's queue.
+func (r *run) ask(i int32) {
+	l := &r.lives[i]
+	l.asked, l.queued = r.now(), true
+	r.countAsked(l)
+	r.pools[l.plan.Pool].Submit(r.now(), r.job(i))
+	r.callPass(l.plan.Pool)
+}
+
+// callPass has the pool look at its queue at the end of this instant.
+func (r *run) callPass(p topo.PoolID) {
+	if !r.pools[p].passPending {
+		r.pools[p].passPending = true
+		r.at(r.now(), des.Start, pass, int32(p))
+	}
+}
+
+func (r *run) pass(p topo.PoolID) {
+	r.pools[p].passPending = false
+	r.started = r.pools[p].Pass(r.now(), r.started[:0])
+	if busy, slots := r.pools[p].Busy(), r.pools[p].spec.Slots; busy > slots {
+		r.err = fmt.Errorf("pool %s runs %d of its %d slots", r.topo.PoolName(p), busy, slots)
+	}
+	for _, i := range r.started {
+		r.startOn(i)
+	}
+}
+
+// startOn begins a task's stay on its slots.
+func (r *run) startOn(i int32) {
+	l := &r.lives[i]
+	r.lap(l, inQueue)
+	l.queued, l.onSlots, l.started, l.start = false, true, true, r.now()
+	if r.stage == stageInside && !l.task.Carried {
+		r.stageIn(i)
+		return
+	}
+	r.computeFrom(i)
+}
+
+func (r *run) computeFrom(i int32) {
+	l := &r.lives[i]
+	took := unit.Seconds(float64(l.task.Work) / r.pools[l.plan.Pool].spec.Speed)
+	r.at(r.now().Add(took), des.AttemptEnd, attemptEnd, i)
+}
+
+// computed ends a task's stay on its slots and returns its results.
+func (r *run) computed(i int32) {
+	l := &r.lives[i]
+	r.lap(l, inCompute)
+	r.leaveSlots(i)
+	if l.task.Carried {
+		r.active--
+		r.book(l)
+		r.free(i)
+		return
+	}
+	r.recordAttempt(l, endDone)
+	r.store.leave(r, l)
+	if l.task.Output > 0 && r.startResult(i) {
+		return
+	}
+	r.finish(i)
+}
+
+// leaveSlots frees a task's slots and charges them.
+func (r *run) leaveSlots(i int32) {
+	l := &r.lives[i]
+	p := l.plan.Pool
+	r.pools[p].Release(r.now(), i)
+	l.onSlots = false
+	l.compute += r.pools[p].spec.Price.Slots(l.task.Slots).For(r.now().Sub(l.start))
+	r.callPass(p)
+}
+
+// finish ends a task that has done all it had to.
+func (r *run) finish(i int32) {
+	l := &r.lives[i]
+	r.end(l, done)
+	r.unblock(l.task.Row, false)
+	r.free(i)
+}
+
+// refuse ends a task that has no place.
+func (r *run) refuse(i int32) {
+	l := &r.lives[i]
+	r.end(l, refused)
+	r.unblock(l.task.Row, true)
+	r.free(i)
+}
+
+func (r *run) end(l *life, s status) {
+	r.active--
+	if err := r.settle(l, s); err != nil {
+		r.err = err
+	}
+}
+
+func (r *run) free(i int32) {
+	r.lives[i].used = false
+	r.freeLives = append(r.freeLives, i)
+}

@@ -1,0 +1,367 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+
+	"tiersim/sim/network"
+	"tiersim/sim/policy"
+	"tiersim/sim/task"
+	"tiersim/sim/topo"
+	"tiersim/sim/unit"
+)
+
+// A purpose is what a transfer is for.
+type purpose uint8
+
+const (
+	forImage purpose = iota
+	forInput
+	forResult
+	forTransfer // a task of class transfer
+)
+
+var purposeNames = [...]string{"image", "input", "result", "transfer"}
+
+func (p purpose) String() string { return purposeNames[p] }
+
+// A move is a transfer of one task in progress.
+type move struct {
+	used      bool
+	life      int32
+	purpose   purpose
+	leg       policy.Leg
+	bytes     unit.Bytes
+	requested unit.Time
+	delay     unit.Seconds
+	price     unit.PerGB
+	flow      network.FlowID
+	copy      int32 // the copy that it makes; 0: none
+}
+
+// appendLeg appends the links that a leg takes part of.
+func (r *run) appendLeg(dst []topo.LinkID, leg policy.Leg) ([]topo.LinkID, bool) {
+	from, to := &r.topo.Rooms[leg.From].Storage, &r.topo.Rooms[leg.To].Storage
+	if leg.Reads && from.Limited {
+		dst = append(dst, from.Read)
+	}
+	dst, ok := r.topo.AppendRoute(dst, leg.From, leg.To)
+	if leg.Writes && to.Limited {
+		dst = append(dst, to.Write)
+	}
+	return dst, ok
+}
+
+// leg returns a leg with the task's weight and cap.
+func leg(t *task.Task, from, to topo.RoomID, reads, writes bool) policy.Leg {
+	return policy.Leg{From: from, To: to, Reads: reads, Writes: writes, Weight: t.Weight, MaxRate: t.RateLimit()}
+}
+
+// delayOf returns what passes before the first byte of a leg flows: the route's
+// latency, and the start-up round trips where the scenario has them.
+func (r *run) delayOf(from, to topo.RoomID) (unit.Seconds, unit.PerGB, bool) {
+	latency, price, ok := r.topo.Between(from, to)
+	return latency + unit.Seconds(2*float64(latency)*r.world.Network.StartupRTTs), price, ok
+}
+
+// capOf returns the cap of a leg's flow: the task's own, and the window over the
+// round trip where the scenario has one.
+func (r *run) capOf(l policy.Leg) unit.Rate {
+	limit := l.MaxRate
+	if w := r.world.Network.Window; w > 0 && l.From != l.To {
+		latency, _, _ := r.topo.Between(l.From, l.To)
+		if latency > 0 {
+			limit = min(limit, unit.Rate(float64(r.world.Network.ParallelStreams)*float64(w)/(2*float64(latency))))
+		}
+	}
+	return limit
+}
+
+// startMove begins a transfer of life i. It reports false, and does nothing,
+// where the leg takes nothing: inside a room without a storage.
+func (r *run) startMove(i int32, p purpose, g policy.Leg, bytes unit.Bytes, makes int32) (m int32, ok bool) {
+	route, ok := r.appendLeg(r.route[:0], g)
+	r.route = route
+	if !ok {
+		r.err = fmt.Errorf("task %s: no route from %s to %s", r.lives[i].task.Name,
+			r.topo.Rooms[g.From].Name, r.topo.Rooms[g.To].Name)
+		return 0, false
+	}
+	if len(route) == 0 && p != forTransfer {
+		return 0, false
+	}
+	delay, price, _ := r.delayOf(g.From, g.To)
+	if n := len(r.freeMoves); n > 0 {
+		m, r.freeMoves = r.freeMoves[n-1], r.freeMoves[:n-1]
+	} else {
+		r.moves = append(r.moves, move{})
+		m = int32(len(r.moves) - 1)
+	}
+	r.moves[m] = move{
+		used: true, life: i, purpose: p, leg: g, bytes: bytes,
+		requested: r.now(), delay: delay, price: price, copy: makes,
+	}
+	r.moves[m].flow = r.net.Start(network.Flow{
+		Route: route, Bytes: bytes, Weight: g.Weight, Cap: r.capOf(g), Delay: delay, Owner: m,
+	})
+	r.rates.epoch++
+	return m, true
+}
+
+// moveDone takes note that a transfer has arrived.
+func (r *run) moveDone(index int32, flow network.FlowID) {
+	m := &r.moves[index]
+	r.net.Release(flow)
+	r.rates.epoch++
+	l := &r.lives[m.life]
+	took := r.now().Sub(m.requested)
+	switch m.purpose {
+	case forImage:
+		l.image = max(l.image, took)
+	case forInput, forTransfer:
+		l.input = max(l.input, took)
+	case forResult:
+		l.result = max(l.result, took)
+	}
+	r.charge(l, m, m.bytes)
+	r.recordMove(l, m, true)
+	life, purpose, made := m.life, m.purpose, m.copy
+	r.moves[index] = move{}
+	r.freeMoves = append(r.freeMoves, index)
+	if made != 0 {
+		r.copyReady(made)
+	}
+	switch purpose {
+	case forResult:
+		r.lap(&r.lives[life], inTransfer)
+		r.keepOutput(&r.lives[life])
+		r.finish(life)
+	case forTransfer:
+		r.lives[life].pending--
+		if r.lives[life].pending == 0 {
+			r.lap(&r.lives[life], inTransfer)
+			r.finish(life)
+		}
+	default:
+		r.arrived(life)
+	}
+}
+
+// charge adds what a transfer has cost so far to its task.
+func (r *run) charge(l *life, m *move, sent unit.Bytes) {
+	if m.leg.From != m.leg.To {
+		l.moved += sent
+		l.fee += m.price.Times(sent)
+	}
+}
+
+// arrived takes one off what a stage-in waits for.
+func (r *run) arrived(i int32) {
+	r.lives[i].pending--
+	if r.lives[i].pending == 0 && r.lives[i].staging {
+		r.staged(i)
+	}
+}
+
+// stageIn requests image and data together; where nothing has to come, the task
+// goes on at once.
+func (r *run) stageIn(i int32) {
+	l := &r.lives[i]
+	room := l.plan.Room
+	l.staging = false
+	r.store.giveBack(l)
+	for k := range l.task.Inputs {
+		if l.task.Inputs[k].Bytes == 0 {
+			continue // nothing is read
+		}
+		l = &r.lives[i]
+		view := viewOf{r, l}
+		s, ok := policy.FindSource(&view, &l.task, k, room, l.value)
+		if !ok {
+			r.err = fmt.Errorf("task %s: input %d is nowhere", l.task.Name, k+1)
+			return
+		}
+		r.bring(i, k, s)
+	}
+	if l.task.Present(task.HasImage) && room != l.task.Home {
+		r.bringImage(i)
+	}
+	l = &r.lives[i]
+	l.staging = true
+	if l.pending == 0 {
+		r.staged(i)
+	}
+}
+
+// claim holds, for a task that will bring its data later, the copies that are in
+// its room and the space for what is not: the decision counted on both.
+func (r *run) claim(i int32) {
+	l := &r.lives[i]
+	for k := range l.task.Inputs {
+		if in := &l.task.Inputs[k]; in.Bytes > 0 && !r.localHome(in, l.plan.Room) {
+			r.claimOne(l, true, int32(in.Dataset), in.Bytes)
+		}
+	}
+	if l.task.Present(task.HasImage) && l.plan.Room != l.task.Home {
+		r.claimOne(l, false, int32(l.task.Image), l.task.ImageBytes)
+	}
+}
+
+func (r *run) claimOne(l *life, set bool, key int32, bytes unit.Bytes) {
+	if n, at := r.store.find(set, key, l.plan.Room); at {
+		r.store.pin(l, n, r.fired)
+	} else if err := r.store.take(l, l.plan.Room, bytes); err != nil {
+		r.err = fmt.Errorf("task %s: %w", l.task.Name, err)
+	}
+}
+
+// localHome reports whether the room is a home of data that only one task reads.
+func (r *run) localHome(in *task.Input, room topo.RoomID) bool {
+	return in.Dataset == 0 && slices.Contains(in.Homes, room)
+}
+
+// bring has the k-th input come to the task's room.
+func (r *run) bring(i int32, k int, s policy.Source) {
+	l := &r.lives[i]
+	in := &l.task.Inputs[k]
+	room := l.plan.Room
+	if n, at := r.store.find(true, int32(in.Dataset), room); at {
+		r.store.pin(l, n, r.fired)
+		if s.Joins {
+			r.wait(i, n)
+			return
+		}
+	}
+	if s.Local {
+		r.startPending(i, forInput, leg(&l.task, room, room, true, false), in.Bytes, 0)
+		return
+	}
+	whole := in.Dataset != 0 && in.Bytes >= r.setup.Trace.Catalog.Datasets[in.Dataset].Bytes
+	makes := r.makeSpace(l, whole, true, int32(in.Dataset), in.Bytes)
+	r.startPending(i, forInput, leg(&l.task, s.From, room, true, true), in.Bytes, makes)
+}
+
+// bringImage has the task's image come to its room, unless a copy is there.
+func (r *run) bringImage(i int32) {
+	l := &r.lives[i]
+	room := l.plan.Room
+	if n, at := r.store.find(false, int32(l.task.Image), room); at {
+		r.store.pin(l, n, r.fired)
+		if !r.store.copies[n].complete {
+			r.wait(i, n)
+		}
+		return
+	}
+	makes := r.makeSpace(l, l.task.Image != 0, false, int32(l.task.Image), l.task.ImageBytes)
+	r.startPending(i, forImage, leg(&l.task, l.task.Home, room, true, true), l.task.ImageBytes, makes)
+}
+
+// makeSpace takes space for what the task brings into its room: as a copy that
+// stays, which is returned, or for the task alone.
+func (r *run) makeSpace(l *life, stays, set bool, key int32, bytes unit.Bytes) (makes int32) {
+	l.brought += bytes
+	var err error
+	if stays {
+		if makes, err = r.store.expect(set, key, l.plan.Room, bytes); err == nil {
+			r.store.pin(l, makes, r.fired)
+		}
+	} else {
+		err = r.store.take(l, l.plan.Room, bytes)
+	}
+	if err != nil {
+		r.err = fmt.Errorf("task %s: %w", l.task.Name, err)
+	}
+	return makes
+}
+
+// wait has life i wait for a copy that another task brings.
+func (r *run) wait(i, n int32) {
+	r.store.copies[n].waiters = append(r.store.copies[n].waiters, i)
+	r.lives[i].pending++
+}
+
+// startPending begins a transfer that life i's stage-in waits for.
+func (r *run) startPending(i int32, p purpose, g policy.Leg, bytes unit.Bytes, makes int32) {
+	if m, ok := r.startMove(i, p, g, bytes, makes); ok {
+		r.lives[i].pending++
+		r.store.copies[makes].move = m
+	} else if makes != 0 {
+		r.copyReady(makes)
+	}
+}
+
+// startResult returns the results; false where that takes no time.
+func (r *run) startResult(i int32) bool {
+	l := &r.lives[i]
+	g := leg(&l.task, l.plan.Room, l.task.ResultHome, false, true)
+	if _, ok := r.startMove(i, forResult, g, l.task.Output, 0); ok {
+		return true
+	}
+	r.keepOutput(l)
+	return false
+}
+
+// moveOnly begins a task of class transfer: bytes from where its data is to
+// where its result is wanted, whatever the policy.
+func (r *run) moveOnly(i int32) {
+	l := &r.lives[i]
+	l.option, l.decided = policy.None, false
+	if l.task.Present(task.ValuePerHour) {
+		l.value = l.task.Value
+	}
+	l.start, l.started = r.now(), true
+	for k := range l.task.Inputs {
+		l = &r.lives[i]
+		from, ok := r.sourceOfTransfer(l, k)
+		if !ok {
+			r.err = fmt.Errorf("task %s: no route to %s from where its data is", l.task.Name, r.topo.Rooms[l.task.ResultHome].Name)
+			return
+		}
+		makes := r.copyOfTransfer(l, k)
+		r.startPending(i, forTransfer, leg(&l.task, from, l.task.ResultHome, true, true), l.task.Inputs[k].Bytes, makes)
+	}
+	if r.lives[i].pending == 0 {
+		r.finish(i)
+	}
+}
+
+// copyOfTransfer registers the copy that a transfer of a whole named set makes.
+func (r *run) copyOfTransfer(l *life, k int) int32 {
+	in := &l.task.Inputs[k]
+	if in.Dataset == 0 || in.Bytes < r.setup.Trace.Catalog.Datasets[in.Dataset].Bytes {
+		return 0
+	}
+	if _, at := r.store.find(true, int32(in.Dataset), l.task.ResultHome); at {
+		return 0
+	}
+	n, err := r.store.expect(true, int32(in.Dataset), l.task.ResultHome, in.Bytes)
+	if err != nil {
+		r.count.notKept++
+	}
+	return n
+}
+
+// keepOutput adds the data set that a task's output becomes, where its result
+// home has space for it.
+func (r *run) keepOutput(l *life) {
+	if err := r.store.keepOutput(l); err != nil {
+		r.count.notKept++
+	}
+}
+
+// sourceOfTransfer picks the holder with the least fee, then the least latency.
+func (r *run) sourceOfTransfer(l *life, k int) (best topo.RoomID, found bool) {
+	view := viewOf{r, l}
+	var leastPrice unit.PerGB
+	var leastDelay unit.Seconds
+	for _, h := range view.Holders(&l.task, k) {
+		delay, price, ok := r.delayOf(h.Room, l.task.ResultHome)
+		if !h.Complete || !ok {
+			continue
+		}
+		if !found || price < leastPrice || price == leastPrice && delay < leastDelay {
+			best, found, leastPrice, leastDelay = h.Room, true, price, delay
+		}
+	}
+	return best, found
+}

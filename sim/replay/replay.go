@@ -1,0 +1,295 @@
+// Package replay runs one replication: it carries every task of a trace through
+// its life under one policy. It is the only package that knows all models.
+//
+// # Model
+//
+// A task arrives, waits for the tasks it comes after (blocked), is decided,
+// brings image and data together (transfer), asks for slots (queue), computes
+// and returns its results (transfer). With staging inside, it asks for slots
+// first and holds them while data comes in. Every second between arrival and
+// done belongs to one of these segments, every unit of money to one of four
+// terms: transfer fee, compute, storage, time. Both sums are checked for every
+// task and against the books of the links and pools at the end.
+//
+// A set of data that a task brings whole stays in the room as a copy; another
+// task that needs the set while it is on its way waits for it and does not pay.
+//
+// # Determinism
+//
+// A run is a function of its Setup. Events of one instant fire in the order of
+// package des; one replication is one goroutine.
+package replay
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"tiersim/sim/des"
+	"tiersim/sim/network"
+	"tiersim/sim/policy"
+	"tiersim/sim/pool"
+	"tiersim/sim/profile"
+	"tiersim/sim/record"
+	"tiersim/sim/rng"
+	"tiersim/sim/scenario"
+	"tiersim/sim/topo"
+	"tiersim/sim/trace"
+	"tiersim/sim/unit"
+)
+
+// A Setup is what a replication depends on.
+type Setup struct {
+	World   *scenario.World
+	Trace   *trace.Trace
+	Policy  string
+	Streams rng.Streams
+	// Record takes the rows; nil where no tables are wanted.
+	Record *record.Run
+	// Progress, where not nil, is told how far the run is.
+	Progress *Progress
+}
+
+// Progress tells a watcher in another goroutine how far a run is.
+type Progress struct {
+	Now    atomic.Uint64 // math.Float64bits of the simulated time in seconds
+	Done   atomic.Int64  // tasks that have ended
+	Events atomic.Int64
+}
+
+// An Outcome is what a replication comes to.
+type Outcome struct {
+	Metrics []record.Metric
+	Tasks   int64 // of the trace, carried ones left out
+	Events  int64
+	// Digest folds every event in order: equal digests mean equal runs.
+	Digest uint64
+}
+
+// Event kinds.
+const (
+	latencyOver uint8 = iota
+	flowEnd
+	attemptEnd
+	capacityChange
+	arrival
+	decision
+	pass
+	sample
+	horizon
+)
+
+// run is the state of a replication: slices addressed by index, so that it can
+// be copied in the middle.
+type run struct {
+	setup  Setup
+	world  *scenario.World
+	topo   *topo.Topology
+	events des.List
+	net    *network.Network
+	pools  []poolState
+	reader *trace.Reader
+	desk   *policy.Desk
+	stage  staging
+
+	next    int32 // the life whose row arrives next
+	hasNext bool
+	last    unit.Time // instant of the last arrival
+
+	lives     []life // [0] is never used: index 0 is none
+	freeLives []int32
+	active    int64
+	moves     []move // [0] is never used
+	freeMoves []int32
+	store     store
+	after     dependencies
+
+	rates   rateCache
+	started []int32       // buffer of a pass
+	route   []topo.LinkID // buffer of a route
+	holders []policy.Holder
+
+	count   tally
+	books   books
+	samples sampler
+	rows    rowBuffers
+	digest  uint64
+	fired   int64
+	err     error
+}
+
+type poolState struct {
+	*pool.Pool
+	spec        *topo.Pool
+	passPending bool
+}
+
+// staging is whether data is brought before slots are asked for, or on them.
+type staging uint8
+
+const (
+	stageBefore staging = iota
+	stageInside
+)
+
+// Run replays the trace of the setup. It ends early, with the context's error,
+// when the context does. Any other error is a promise that did not hold: a sum
+// that does not add up, a link above its capacity, a task without an end.
+func Run(ctx context.Context, s Setup) (*Outcome, error) {
+	r, err := newRun(s)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.loop(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.close(); err != nil {
+		return nil, err
+	}
+	return &Outcome{Metrics: r.metrics(), Tasks: r.count.arrived, Events: r.fired, Digest: r.digest}, nil
+}
+
+func newRun(s Setup) (*run, error) {
+	p, err := policy.New(s.Policy)
+	if err != nil {
+		return nil, err
+	}
+	w := s.World
+	r := &run{setup: s, world: w, topo: w.Topology, lives: make([]life, 1), moves: make([]move, 1)}
+	if w.StageInside {
+		r.stage = stageInside
+	}
+	terms := policy.Terms{
+		Topology: w.Topology, Domain: w.Parameters.Domain,
+		ValueOfTime: w.Parameters.ValueOfTime, StageInside: w.StageInside,
+	}
+	r.desk = policy.NewDesk(terms, p, r.recordsPrices())
+	capacity := make([]unit.Rate, len(w.Topology.Links))
+	for i := range capacity {
+		capacity[i] = r.capacityAt(topo.LinkID(i), 0)
+	}
+	r.net = network.New(capacity, &r.events, network.Kinds{Latency: latencyOver, FlowEnd: flowEnd})
+	r.pools = make([]poolState, len(w.Topology.Pools))
+	for i := range r.pools {
+		r.pools[i] = poolState{Pool: pool.New(w.Topology.Pools[i]), spec: &w.Topology.Pools[i]}
+	}
+	if r.store, err = newStore(w.Topology, s.Trace.Catalog); err != nil {
+		return nil, err
+	}
+	r.rates = newRateCache(len(w.Topology.Rooms))
+	r.samples = newSampler(w.Topology, s.Trace)
+	r.reader = s.Trace.Reader()
+	r.after = newDependencies(s.Trace)
+	for i := range w.Capacity {
+		if w.Capacity[i] != nil {
+			r.scheduleCapacity(topo.LinkID(i), 0)
+		}
+	}
+	if err := r.readNext(); err != nil {
+		return nil, err
+	}
+	r.scheduleEnds()
+	return r, nil
+}
+
+// scheduleEnds sets the horizon and the first sample of links and pools.
+func (r *run) scheduleEnds() {
+	if at, ok := r.world.HorizonAt(r.setup.Trace.Last); ok {
+		r.at(at, des.Start+1, horizon, 0)
+	}
+	r.at(unit.Time(r.samples.interval), des.Start+1, sample, 0)
+}
+
+// loop fires events until every task has ended or the horizon is reached.
+func (r *run) loop(ctx context.Context) error {
+	for r.hasNext || r.active > 0 {
+		e, ok := r.events.Next()
+		if !ok {
+			break // what is left waits for something that never comes
+		}
+		r.fired++
+		r.fold(e)
+		if r.fired&0xfff == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			r.tell()
+		}
+		if e.Kind == horizon {
+			break
+		}
+		r.handle(e)
+		if r.err != nil {
+			return fmt.Errorf("at %v: %w", float64(e.At), r.err)
+		}
+	}
+	r.tell()
+	return nil
+}
+
+func (r *run) handle(e des.Event) {
+	switch e.Kind {
+	case latencyOver, flowEnd:
+		r.rates.epoch++
+		if id, done := r.net.Handle(e); done {
+			r.moveDone(r.net.Owner(id), id)
+		}
+	case attemptEnd:
+		r.computed(e.Index)
+	case capacityChange:
+		r.changeCapacity(topo.LinkID(e.Index))
+	case decision:
+		r.decide(e.Index)
+	case arrival:
+		r.arrive(e.Index)
+	case pass:
+		r.pass(topo.PoolID(e.Index))
+	case sample:
+		r.sample()
+	}
+}
+
+// fold adds an event to the digest (FNV-1a over its words).
+func (r *run) fold(e des.Event) {
+	const prime = 0x100000001b3
+	r.digest = (r.digest ^ math.Float64bits(float64(e.At))) * prime
+	r.digest = (r.digest ^ uint64(e.Kind)<<32 ^ uint64(uint32(e.Index))) * prime
+}
+
+func (r *run) tell() {
+	if p := r.setup.Progress; p != nil {
+		p.Now.Store(math.Float64bits(float64(r.events.Now())))
+		p.Done.Store(r.count.ended())
+		p.Events.Store(r.fired)
+	}
+}
+
+// at schedules an event now or later.
+func (r *run) at(t unit.Time, priority, kind uint8, index int32) {
+	r.events.Schedule(des.Event{At: t, Priority: priority, Kind: kind, Index: index})
+}
+
+func (r *run) now() unit.Time { return r.events.Now() }
+
+// capacityAt returns a link's capacity at an instant.
+func (r *run) capacityAt(l topo.LinkID, t unit.Time) unit.Rate {
+	base := r.topo.Links[l].Capacity
+	if p := r.world.CapacityOf(l); p != nil {
+		return profile.Rate(p, p.At(t), base)
+	}
+	return base
+}
+
+func (r *run) scheduleCapacity(l topo.LinkID, after unit.Time) {
+	if at, _, ok := r.world.CapacityOf(l).Next(after); ok {
+		r.at(at, des.CapacityChange, capacityChange, int32(l))
+	}
+}
+
+func (r *run) changeCapacity(l topo.LinkID) {
+	r.addCapacity(l)
+	r.net.SetCapacity(l, r.capacityAt(l, r.now()))
+	r.rates.epoch++
+	r.scheduleCapacity(l, r.now())
+}
