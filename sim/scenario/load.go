@@ -109,6 +109,10 @@ func kindOf(root *node) string {
 	return "scenario"
 }
 
+// faultyPoints is how many design points of a faulty scenario are looked at for
+// faults of their own. Chosen: those of a hundred are more than can be read.
+const faultyPoints = 100
+
 // scenario builds a scenario from its tree.
 func (l *loader) scenario(at *location, root *node, set []string) (*Scenario, error) {
 	s := &Scenario{File: at.shown, root: root, load: l}
@@ -122,6 +126,11 @@ func (l *loader) scenario(at *location, root *node, set []string) (*Scenario, er
 		if b := s.topology(d, base, nil); b != nil {
 			base.options(d, s.load, b)
 			b.capacities(d)
+		}
+		for i := range min(len(s.plans), faultyPoints) {
+			p := &decoder{load: l}
+			s.world(p, &s.plans[i])
+			d.faults = append(d.faults, p.faults...)
 		}
 		return nil, l.sorted(d.faults).Err()
 	}
