@@ -54,7 +54,8 @@ golden:
 figures:
 	rm -rf $(SCRATCH)/figures
 	$(GO) run ./cmd/tiersim run --quiet --out $(SCRATCH)/figures > /dev/null
-	find $(SCRATCH)/figures -name 'cost-by-policy-*' | sort
+	cp $(SCRATCH)/figures/eight-hubs/figures/cost-by-policy-base.png .readme/cost-by-policy.png
+	rm -rf $(SCRATCH)/figures
 
 clean:
 	rm -rf $(SCRATCH) results/*
