@@ -13,7 +13,7 @@ type hatch uint8
 const (
 	noHatch hatch = iota
 	rising        // ///
-	crossed       // XXX
+	crossed       // both diagonals
 	dotted        // · · ·
 )
 
