@@ -167,8 +167,12 @@ func (d *Desk) bound(v View, t *task.Task, value unit.PerHour, c *Candidate) uni
 	if d.terms.StageInside {
 		held += stage
 	}
-	return fee + in(pool.Price.Slots(t.Slots), held) + in(value, stage+back+compute)
+	return (fee + in(pool.Price.Slots(t.Slots), held) + in(value, stage+back+compute)) * (1 - rounding)
 }
+
+// rounding keeps a bound from lying above the price that it bounds: both are sums
+// of the same terms in another order, some tens of roundings of 2⁻⁵³ each.
+const rounding = 1e-12
 
 // alone returns how long bytes take on a leg that nothing else uses.
 func alone(v View, leg Leg, bytes unit.Bytes) (unit.Seconds, unit.PerGB, bool) {
