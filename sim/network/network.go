@@ -279,7 +279,10 @@ func (f *flow) end() unit.Time {
 // rounded that is a little above or below 0; how far is checked, then it is 0.
 func (n *Network) leftNow(f *flow) unit.Bytes {
 	now := n.list.Now()
-	if now == f.anchor {
+	switch {
+	case f.rate == unit.Unlimited():
+		return 0 // it sends all at once, at instant 0 too, where 0·∞ would be no number
+	case now == f.anchor:
 		return f.left
 	}
 	left := f.left - f.rate.For(now.Sub(f.anchor))
@@ -297,6 +300,9 @@ const rounded = 1e-9
 // mustBeNothing panics where what is left at a flow's end is more than rounding:
 // of its bytes, or of the instant of its end.
 func (n *Network) mustBeNothing(f *flow, left unit.Bytes) {
+	if left == 0 {
+		return
+	}
 	now := n.list.Now()
 	instant := unit.Seconds(float64(now) * 0x1p-51)
 	if !(math.Abs(float64(left)) <= rounded*float64(f.bytes)+float64(f.rate.For(instant))) {

@@ -122,6 +122,11 @@ func TestTransfers(t *testing.T) {
 			moves("", "x,1,transfer,a,c,0", "y,1,transfer,a,a,0"), "", map[string]float64{"x": 1.042, "y": 1},
 		},
 		{
+			// Nothing limits it: it ends as it begins, at instant 0 too.
+			"inside a room without a storage", line(", capacity: 1MB/s"),
+			moves("", "x,0,transfer,a,a,50e6", "y,3,transfer,b,b,50e6"), "", map[string]float64{"x": 0, "y": 3},
+		},
+		{
 			// Two round trips of 2·20 ms before the first byte.
 			"start-up round trips", line(", capacity: 1MB/s, latency: 20ms"),
 			moves("", "t,0,transfer,a,b,1e6"), "{startup_rtts: 2}", map[string]float64{"t": 1 + 0.02 + 2*0.04},
