@@ -170,6 +170,7 @@ func (r *run) stageIn(i int32) {
 	room := l.plan.Room
 	l.staging = false
 	r.store.giveBack(l)
+	r.eachOwn(l, room, func(n int32) { r.store.pin(l, n, r.fired) })
 	for k := range l.task.Inputs {
 		if l.task.Inputs[k].Bytes == 0 {
 			continue // nothing is read
@@ -193,10 +194,26 @@ func (r *run) stageIn(i int32) {
 	}
 }
 
+// eachOwn calls f for every copy in the room that the task would use: what is
+// brought for it must not push out what it has there already.
+func (r *run) eachOwn(l *life, room topo.RoomID, f func(n int32)) {
+	for k := range l.task.Inputs {
+		if n, at := r.store.find(true, int32(l.task.Inputs[k].Dataset), room); at {
+			f(n)
+		}
+	}
+	if l.task.Present(task.HasImage) && room != l.task.Home {
+		if n, at := r.store.find(false, int32(l.task.Image), room); at {
+			f(n)
+		}
+	}
+}
+
 // claim holds, for a task that will bring its data later, the copies that are in
 // its room and the space for what is not: the decision counted on both.
 func (r *run) claim(i int32) {
 	l := &r.lives[i]
+	r.eachOwn(l, l.plan.Room, func(n int32) { r.store.pin(l, n, r.fired) })
 	for k := range l.task.Inputs {
 		if in := &l.task.Inputs[k]; in.Bytes > 0 && !r.localHome(in, l.plan.Room) {
 			r.claimOne(l, true, int32(in.Dataset), in.Bytes)

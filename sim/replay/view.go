@@ -76,7 +76,11 @@ func (v *viewOf) StoragePrice(room topo.RoomID) unit.PerGBMonth {
 }
 
 func (v *viewOf) HasRoom(room topo.RoomID, bytes unit.Bytes) bool {
-	return v.r.store.hasRoom(room, bytes)
+	s := &v.r.store
+	v.r.eachOwn(v.l, room, func(n int32) { s.copies[n].pins++ })
+	ok := s.hasRoom(room, bytes)
+	v.r.eachOwn(v.l, room, func(n int32) { s.copies[n].pins-- })
+	return ok
 }
 
 // A rateCache keeps the rates that were asked for since the network last
