@@ -31,9 +31,13 @@ type (
 	PerHour float64
 	// PerGBMonth is money for 10⁹ bytes stored for a month of 30 days.
 	PerGBMonth float64
+	// PerMbpsMonth is money for 10⁶ bits per second rented for a month of 30 days.
+	PerMbpsMonth float64
 )
 
 const (
+	// Second is the unit of Seconds.
+	Second Seconds = 1
 	// Hour is 3600 seconds.
 	Hour Seconds = 3600
 	// Day is 24 hours.
@@ -80,4 +84,9 @@ func (p PerHour) Slots(n int32) PerHour { return PerHour(float64(p) * float64(n)
 // For returns the price of keeping b for s.
 func (p PerGBMonth) For(b Bytes, s Seconds) Money {
 	return Money(float64(p) * b.GB() * float64(s/Month))
+}
+
+// For returns the price of rate r rented for s.
+func (p PerMbpsMonth) For(r Rate, s Seconds) Money {
+	return Money(float64(p) * (float64(r) * 8 / 1e6) * float64(s/Month))
 }
