@@ -181,6 +181,15 @@ type Task struct {
 	After []int64 // rows of the tasks that must be done before
 }
 
+// OfKind reports whether the task runs on slots of that kind.
+func (t *Task) OfKind(k topo.KindID) bool { return t.Kind == topo.AnyKind || t.Kind == k }
+
+// Spreads reports whether the gang may take slots of several pools. Tight coupling
+// never leaves a pool.
+func (t *Task) Spreads() bool {
+	return t.Span > SpanPool && t.Class != TrainingTight && t.Slots > 1
+}
+
 // Present reports whether the optional field is there.
 func (t *Task) Present(f Field) bool { return t.Has&f != 0 }
 
