@@ -127,6 +127,18 @@ func (a *Allocator) Changed() []int32 { return a.changed }
 // Capacity returns the capacity of a link.
 func (a *Allocator) Capacity(link int32) float64 { return a.links[link].capacity }
 
+// Full reports whether a link is the bottleneck of a flow: it carries all it can.
+func (a *Allocator) Full(link int32) bool { return a.links[link].bound > 0 }
+
+// AddLink brings a link in that no flow crosses yet, and returns its number: one
+// more than the last.
+func (a *Allocator) AddLink(capacity float64) int32 {
+	a.links = append(a.links, link{})
+	id := len(a.links) - 1
+	a.links[id].setCapacity(capacity)
+	return int32(id)
+}
+
 // Load returns the sum of the rates on a link.
 func (a *Allocator) Load(link int32) float64 {
 	sum := 0.0

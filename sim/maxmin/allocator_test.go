@@ -86,6 +86,11 @@ func (w *world) check(t interface{ Fatalf(string, ...any) }) {
 	if err := w.a.Check(); err != nil {
 		t.Fatalf("%v", err)
 	}
+	for l, c := range w.capacity {
+		if load := w.a.Load(int32(l)); w.a.Full(int32(l)) && !same(load, c) {
+			t.Fatalf("link %d is full and carries %v of %v", l, load, c)
+		}
+	}
 }
 
 // fair checks the definition of fairness.
@@ -227,7 +232,13 @@ func playChanges(t *testing.T, drawCapacity func(*rapid.T, string) float64, draw
 			capacity[i] = drawCapacity(t, "capacity")
 		}
 		w := newWorld(capacity)
-		drawFlow := func() maxmin.Flow { return maxmin.Flow{Route: route(t), Weight: drawWeight(t), Cap: drawCap(t)} }
+		drawFlow := func() maxmin.Flow {
+			f := maxmin.Flow{Route: route(t), Weight: drawWeight(t), Cap: drawCap(t)}
+			if k := len(w.capacity); k > n { // one of those that came later
+				f.Route = append(f.Route, int32(rapid.IntRange(n, k-1).Draw(t, "later link")))
+			}
+			return f
+		}
 		for range rapid.IntRange(1, 80).Draw(t, "changes") {
 			ids := w.ids()
 			if rapid.Bool().Draw(t, "asks") { // leaves nothing behind
@@ -250,8 +261,13 @@ func playChanges(t *testing.T, drawCapacity func(*rapid.T, string) float64, draw
 				}
 			case kind < 7:
 				w.remove(rapid.SampledFrom(ids).Draw(t, "removed"))
+			case kind < 8 && len(w.capacity) < n+3 && rapid.Bool().Draw(t, "adds a link"):
+				w.capacity = append(w.capacity, drawCapacity(t, "another capacity"))
+				if id := w.a.AddLink(w.capacity[len(w.capacity)-1]); int(id) != len(w.capacity)-1 {
+					t.Fatalf("link %d came after %d", id, len(w.capacity)-1)
+				}
 			case kind < 9:
-				l := rapid.IntRange(0, n-1).Draw(t, "link")
+				l := rapid.IntRange(0, len(w.capacity)-1).Draw(t, "link")
 				w.capacity[l] = drawCapacity(t, "new capacity")
 				w.a.SetCapacity(int32(l), w.capacity[l])
 				w.heard()

@@ -123,6 +123,49 @@ func TestSteadyState(t *testing.T) {
 	}
 }
 
+// TestSteadyChannels says the same of channels, buckets and outages.
+func TestSteadyChannels(t *testing.T) {
+	w := eight(t)
+	ts := draw(w, 500, 2)
+	l := new(des.List)
+	n := network.New(capacities(w), l, kinds)
+	n.SetOnOutage(network.OnOutage{Kind: network.ToChunk, Chunk: gb})
+	for i, link := range w.Links {
+		if i%3 == 0 {
+			n.Shape(topo.LinkID(i), network.Shaper{Burst: link.Capacity, Refill: link.Capacity / 4, Size: gb})
+		}
+	}
+	var open []network.ChannelID
+	i := 0
+	step := func() {
+		x := ts[i%len(ts)]
+		i++
+		id := n.Open(x.route, unit.Rate(1+i%3)*gbit)
+		if open = append(open, id); len(open) > 30 {
+			n.Close(open[0])
+			n.ReleaseChannel(open[0])
+			open = append(open[:0], open[1:]...)
+		}
+		f := network.Flow{Route: x.route, Bytes: x.bytes / 100, Weight: 1, Cap: unit.Unlimited(), Channel: open[i%len(open)]}
+		n.SetCap(n.Start(f), 10*gbit)
+		n.SetCapacity(x.route[0], 0)
+		n.SetCapacity(x.route[0], w.Links[x.route[0]].Capacity)
+		for n.Active() > 50 {
+			e, _ := l.Next()
+			if id, done := n.Handle(e); done {
+				n.Carried(x.route[0])
+				n.Release(id)
+			}
+		}
+	}
+	for range 20 * len(ts) {
+		step()
+	}
+	if got := testing.AllocsPerRun(len(ts), step); got != 0 {
+		t.Errorf("%v allocations", got)
+	}
+}
+
 // TestExpected compares what is expected with what happens where nothing comes
 // between.
 func TestExpected(t *testing.T) {

@@ -22,9 +22,10 @@ const (
 	kindEnd
 	kindArrival
 	kindCapacity
+	kindShaper
 )
 
-var kinds = network.Kinds{Latency: kindLatency, FlowEnd: kindEnd}
+var kinds = network.Kinds{Latency: kindLatency, FlowEnd: kindEnd, Shaper: kindShaper}
 
 // place builds hubs of cities of rooms, all hubs joined, no latency. Rooms are
 // named r0, r1, ... in order.
