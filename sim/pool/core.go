@@ -24,6 +24,7 @@ type core struct {
 	eased  bool   // since then more happened than submissions
 	head   reservation
 	plan   plan // of a conservative queue
+	loose  bool // of a forecast: linked jobs start like all others
 }
 
 // A reservation is what backfilling must leave to the head of the queue.
@@ -59,10 +60,14 @@ func (c *core) pass(now unit.Time) {
 
 // startHeads starts the head of the queue while it fits.
 func (c *core) startHeads(now unit.Time) {
-	for c.queue.n > 0 && c.queue.first().slots <= c.free() {
+	for c.queue.n > 0 && c.queue.first().slots <= c.free() && !c.binds(c.queue.first()) {
 		c.start(now, c.queue.removeAt(0, 0))
 	}
 }
+
+// binds reports whether a job waits for its parts in other pools. A forecast does
+// not know when those start and lets it go.
+func (c *core) binds(it *item) bool { return it.planned == linked && !c.loose }
 
 // start puts a job that is out of the queue on slots.
 func (c *core) start(now unit.Time, it item) {
@@ -95,8 +100,8 @@ func (c *core) passEASY(now unit.Time) {
 }
 
 // reserve returns when a job that does not fit now can start by the expected
-// ends, and what is then left over. A job past its expected end is expected to
-// end now. Where all ends do not free enough, the job waits forever.
+// ends, and what is then left over; one that fits, and is linked, could start now.
+// A job past its expected end is expected to end now. Where all ends do not free enough, the job waits forever.
 func (c *core) reserve(now unit.Time, slots int32) reservation {
 	need := int64(slots) - int64(c.slots-c.held-c.busy)
 	l := &c.running
@@ -104,7 +109,7 @@ func (c *core) reserve(now unit.Time, slots int32) reservation {
 	for ; b < len(l.blocks) && l.blocks[b].slots < need; b++ {
 		need -= l.blocks[b].slots
 	}
-	if b == len(l.blocks) {
+	if b == len(l.blocks) && need > 0 {
 		return reservation{known: true, shadow: unit.Forever()}
 	}
 	shadow := now
@@ -173,7 +178,7 @@ func (c *core) backfillBlock(now unit.Time, b, i int) {
 	free, shadow, extra := c.free(), c.head.shadow, c.head.extra
 	for i < len(in) {
 		slots, inTime := in[i].slots, now.Add(in[i].estimate) <= shadow
-		if slots > free || !inTime && slots > extra {
+		if slots > free || !inTime && slots > extra || c.binds(&in[i]) {
 			i++
 			continue
 		}

@@ -170,6 +170,7 @@ func (f *forecast) covers(c *core, priority int32) bool {
 func (f *forecast) build(c *core, now unit.Time, priority int32) {
 	f.valid, f.built, f.priority, f.cut = true, now, priority, false
 	f.sim.copyFrom(c)
+	f.sim.loose = true
 	f.sim.queue.dropAfter(-float64(priority))
 	f.partial = f.sim.queue.n < c.queue.n
 	f.known, f.from = f.known[:0], 0
@@ -190,7 +191,7 @@ func (f *forecast) whenDrained() unit.Time {
 		at, work := f.last().at, unit.Seconds(0)
 		f.sim.queue.each(func(it *item) { work += unit.Seconds(it.estimate * unit.Seconds(it.slots)) })
 		f.sim.running.each(func(it *item) { work += unit.Seconds(unit.Time(it.key).Sub(at) * unit.Seconds(it.slots)) })
-		f.drained = at.Add(work / unit.Seconds(f.sim.slots-f.sim.held))
+		f.drained = at.Add(work / unit.Seconds(max(1, f.sim.slots-f.sim.held)))
 	}
 	return f.drained
 }

@@ -15,10 +15,13 @@ type item struct {
 	key      float64 // what its list is sorted by: minus priority, or expected end
 	order    uint64  // of submission; unique
 	estimate unit.Seconds
-	planned  unit.Time // start in a conservative plan
+	planned  unit.Time // start in a conservative plan; linked in other queues
 	slots    int32
 	task     int32
 }
+
+// linked, as planned, marks a job that starts with its parts in other pools.
+const linked = unit.Time(-1)
 
 func (a *item) before(key float64, order uint64) bool {
 	return a.key < key || a.key == key && a.order < order

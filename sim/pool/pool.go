@@ -15,6 +15,9 @@
 //     slots are those free then that it does not need. A job is backfilled if it
 //     ends, by its estimate, at or before the shadow time, or uses only extra
 //     slots, which are then used up.
+//   - a gang that is spread over pools waits in the queue of each until it is at
+//     the head of all and fits in all; until then the slots that it has there
+//     stay free but for what backfilling can use meanwhile.
 //   - conservative: every job has a reservation, the earliest that delays no
 //     reservation made before it. When slots become free unexpectedly, jobs move
 //     up one by one in queue order; none moves back. Where reservations cannot
@@ -40,8 +43,8 @@
 //
 // # Not modeled
 //
-// Nodes: slots are alike and a gang takes any of them. Interruptions and gangs
-// over several pools.
+// Nodes: slots are alike and a gang takes any of them, so tasks that share a node
+// fail apart.
 //
 // # How
 //
@@ -64,6 +67,14 @@ type Job struct {
 	Slots    int32
 	Priority int32        // larger first; of priority queues only
 	Estimate unit.Seconds // of its stay on these slots
+	// Place is the place in the order of submission that Submit gave the task
+	// when it last stood here: it comes back to it, before those that came later.
+	// 0 is the end.
+	Place uint64
+	// Linked jobs are parts of a gang that is spread over pools: they start at the
+	// head of the queue, by StartLinked alone, when all parts can. Not in a
+	// conservative queue, whose reservations could not wait for others'.
+	Linked bool
 }
 
 // A Pool is the state of one pool. It is not safe for concurrent use.
@@ -75,6 +86,8 @@ type Pool struct {
 	now         unit.Time
 	busySeconds float64 // slots · s, up to now
 	jobSeconds  float64 // queued jobs · s, up to now
+	heldSeconds float64 // slots · s, up to now
+	short       float64 // s in which more was held than was idle, up to now
 }
 
 // New returns an empty pool at instant 0.
@@ -88,18 +101,26 @@ func New(spec topo.Pool) *Pool {
 	return &Pool{core: core{kind: spec.Queue, slots: spec.Slots, held: spec.Held}}
 }
 
-// Submit puts a job into the queue; the next pass may start it.
-func (p *Pool) Submit(now unit.Time, j Job) {
+// Submit puts a job into the queue; the next pass may start it. It returns the
+// job's place in the order of submission.
+func (p *Pool) Submit(now unit.Time, j Job) uint64 {
 	p.advance(now)
 	it := p.newItem(j)
-	p.ahead.submitted(&p.core, now, it)
-	p.push(it)
+	if j.Place > 0 {
+		it.order = j.Place
+		p.upset()
+		p.queue.insert(it)
+	} else {
+		p.ahead.submitted(&p.core, now, it)
+		p.push(it)
+	}
 	p.index.put(j.Task, place{key: it.key, order: it.order})
+	return it.order
 }
 
 // newItem checks a job and gives it the next place in the order of submission.
 func (p *Pool) newItem(j Job) item {
-	if j.Slots <= 0 || j.Slots > p.slots || !(j.Estimate >= 0) {
+	if j.Slots <= 0 || j.Slots > p.slots || !(j.Estimate >= 0) || j.Place > p.order {
 		panic(fmt.Sprintf("pool: at %v s: task %d asks for %d slots of %d for %v s",
 			float64(p.now), j.Task, j.Slots, p.slots, float64(j.Estimate)))
 	}
@@ -107,6 +128,12 @@ func (p *Pool) newItem(j Job) item {
 		panic(fmt.Sprintf("pool: at %v s: task %d is here already", float64(p.now), j.Task))
 	}
 	it := item{order: p.order + 1, estimate: j.Estimate, slots: j.Slots, task: j.Task}
+	if j.Linked {
+		if p.kind == topo.Conservative {
+			panic(fmt.Sprintf("pool: at %v s: task %d is linked in a conservative queue", float64(p.now), j.Task))
+		}
+		it.planned = linked
+	}
 	if p.kind == topo.Priority {
 		it.key = -float64(j.Priority)
 	}
@@ -146,6 +173,29 @@ func (p *Pool) Pass(now unit.Time, started []int32) []int32 {
 		started = append(started, it.task)
 	}
 	return started
+}
+
+// LinkedHead returns the linked job at the head of the queue, where it fits now.
+func (p *Pool) LinkedHead() (task int32, ok bool) {
+	if p.queue.n == 0 {
+		return 0, false
+	}
+	it := p.queue.first()
+	return it.task, it.planned == linked && it.slots <= p.free()
+}
+
+// StartLinked starts the job that LinkedHead returns. A pass should follow: others
+// may start.
+func (p *Pool) StartLinked(now unit.Time) {
+	p.advance(now)
+	if _, ok := p.LinkedHead(); !ok {
+		panic(fmt.Sprintf("pool: at %v s: no linked job can start", float64(now)))
+	}
+	p.started = p.started[:0]
+	it := p.queue.removeAt(0, 0)
+	p.start(now, it)
+	p.index.put(it.task, place{float64(now.Add(it.estimate)), it.order, true})
+	p.upset()
 }
 
 // Release takes a task off its slots.
@@ -222,10 +272,42 @@ func (p *Pool) QueueIntegral(now unit.Time) unit.Seconds {
 	return unit.Seconds(p.jobSeconds + float64(float64(p.queue.n)*float64(now.Sub(p.now))))
 }
 
+// HeldSeconds returns the integral of held slots over time up to now.
+func (p *Pool) HeldSeconds(now unit.Time) unit.Seconds {
+	p.mustNotGoBack(now)
+	return unit.Seconds(p.heldSeconds + float64(float64(p.held)*float64(now.Sub(p.now))))
+}
+
+// Headroom returns the slots that are neither held nor busy; below 0 where tasks
+// have slots that are held for others.
+func (p *Pool) Headroom() int32 { return p.slots - p.held - p.busy }
+
+// ShortSeconds returns for how long Headroom was below 0 up to now.
+func (p *Pool) ShortSeconds(now unit.Time) unit.Seconds {
+	p.mustNotGoBack(now)
+	if p.Headroom() < 0 {
+		return unit.Seconds(p.short) + now.Sub(p.now)
+	}
+	return unit.Seconds(p.short)
+}
+
+// AppendRunning appends the tasks on slots, those that are expected to end first
+// before the others.
+func (p *Pool) AppendRunning(dst []int32) []int32 {
+	for b := range p.running.blocks {
+		for _, it := range p.running.items(b) {
+			dst = append(dst, it.task)
+		}
+	}
+	return dst
+}
+
 // advance brings the integrals up to now.
 func (p *Pool) advance(now unit.Time) {
 	p.busySeconds = float64(p.SlotSeconds(now))
 	p.jobSeconds = float64(p.QueueIntegral(now))
+	p.heldSeconds = float64(p.HeldSeconds(now))
+	p.short = float64(p.ShortSeconds(now))
 	p.now = now
 }
 
@@ -241,4 +323,5 @@ func (p *Pool) CopyFrom(o *Pool) {
 	p.index.copyFrom(&o.index)
 	p.ahead.surprised()
 	p.now, p.busySeconds, p.jobSeconds = o.now, o.busySeconds, o.jobSeconds
+	p.heldSeconds, p.short = o.heldSeconds, o.short
 }
