@@ -19,16 +19,21 @@ type drawn struct {
 	holders []Holder
 }
 
-func (v *drawn) Now() unit.Time                                      { return 0 }
-func (v *drawn) Slots(topo.PoolID) int32                             { return 8 }
-func (v *drawn) StartEstimate(p topo.PoolID, _ *task.Task) unit.Time { return unit.Time(v.waits[p]) }
-func (v *drawn) StartsNow(p topo.PoolID, _ *task.Task) bool          { return v.waits[p] == 0 }
-func (v *drawn) RunTime(t *task.Task) unit.Seconds                   { return t.Work }
-func (v *drawn) Holders(*task.Task, int) []Holder                    { return v.holders }
-func (v *drawn) HasImage(*task.Task, topo.RoomID) (unit.Time, bool)  { return 0, false }
-func (v *drawn) Delay(l Leg) (unit.Seconds, unit.PerGB, bool)        { return v.t.Between(l.From, l.To) }
-func (v *drawn) StoragePrice(topo.RoomID) unit.PerGBMonth            { return 1 }
-func (v *drawn) HasRoom(topo.RoomID, unit.Bytes) bool                { return true }
+func (v *drawn) Now() unit.Time                                 { return 0 }
+func (v *drawn) Slots(topo.PoolID) int32                        { return 8 }
+func (v *drawn) Free(topo.PoolID) int32                         { return 8 }
+func (v *drawn) StartEstimate(p []Part, _ *task.Task) unit.Time { return unit.Time(v.waits[p[0].Pool]) }
+func (v *drawn) StartsNow(p []Part, _ *task.Task) bool          { return v.waits[p[0].Pool] == 0 }
+func (v *drawn) OnSlots(p []Part, t *task.Task) unit.Seconds {
+	return unit.Seconds(float64(t.Work) / v.t.Pools[p[0].Pool].Speed)
+}
+func (v *drawn) Checkpoint(*task.Task) (topo.RoomID, unit.Bytes, bool) { return 0, 0, false }
+func (v *drawn) StateSpace(*task.Task) unit.Bytes                      { return 0 }
+func (v *drawn) Holders(*task.Task, int) []Holder                      { return v.holders }
+func (v *drawn) HasImage(*task.Task, topo.RoomID) (unit.Time, bool)    { return 0, false }
+func (v *drawn) Delay(l Leg) (unit.Seconds, unit.PerGB, bool)          { return v.t.Between(l.From, l.To) }
+func (v *drawn) StoragePrice(topo.RoomID) unit.PerGBMonth              { return 1 }
+func (v *drawn) HasRoom(topo.RoomID, unit.Bytes) bool                  { return true }
 
 func (v *drawn) Rate(l Leg) unit.Rate {
 	if l.From == l.To {

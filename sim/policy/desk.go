@@ -20,10 +20,11 @@ const (
 	NoRoute             // pools fit, but no route or no space for its data leads there
 	NoPlace             // the policy offers it no place
 	AfterRefused        // a task that it comes after was refused
+	GivenUp             // it was interrupted more often than the scenario allows
 	NumReasons
 )
 
-var reasonNames = [NumReasons]string{"", "compliance", "portable", "no-pool", "no-route", "no-place", "after-refused"}
+var reasonNames = [NumReasons]string{"", "compliance", "portable", "no-pool", "no-route", "no-place", "after-refused", "given-up"}
 
 func (r Reason) String() string { return reasonNames[r] }
 
@@ -36,7 +37,7 @@ type Decision struct {
 	OK     bool // a place was found; else Reason says why not
 	Reason Reason
 	Chosen Candidate
-	Value  unit.PerHour // of the task's turnaround
+	Value unit.PerHour // of the task's turnaround
 	// Available says which options the task had.
 	Available [NumOptions]bool
 	// Best holds the least total within each option that was available; priced
@@ -57,6 +58,7 @@ type Desk struct {
 
 	own        topo.RoomID // the room whose domain is the task's own
 	candidates []Candidate
+	parts      []Part // of the candidates
 	order      []int
 	fits       []topo.PoolID
 }
@@ -151,31 +153,47 @@ func (d *Desk) allows(t *task.Task, r topo.RoomID) bool {
 	return t.Allowed.Allows(d.terms.Topology.Rooms[r].Jurisdiction)
 }
 
-// fitting lists the pools of the task's kind, whatever their size now.
+// fitting lists the pools of the task's kind, whatever their size now; those that
+// are too small for all of it only where none is large enough.
 func (d *Desk) fitting(t *task.Task) []topo.PoolID {
-	d.fits = d.fits[:0]
-	for p := range d.terms.Topology.Pools {
-		pool := &d.terms.Topology.Pools[p]
-		if (t.Kind == topo.AnyKind || t.Kind == pool.Kind) && pool.Slots >= t.Slots {
-			d.fits = append(d.fits, topo.PoolID(p))
+	for _, least := range [...]int32{t.Slots, 1} {
+		d.fits = d.fits[:0]
+		for p := range d.terms.Topology.Pools {
+			pool := &d.terms.Topology.Pools[p]
+			if t.OfKind(pool.Kind) && pool.Slots >= least {
+				d.fits = append(d.fits, topo.PoolID(p))
+			}
+		}
+		if len(d.fits) > 0 {
+			break
 		}
 	}
 	return d.fits
 }
 
+// Parts returns the slots of a candidate, the main part first. They are valid until
+// the next Decide.
+func (d *Desk) Parts(c *Candidate) []Part { return d.parts[c.first : c.first+c.n] }
+
 // enumerate lists the pools that may run the task.
 func (d *Desk) enumerate(v View, t *task.Task, held bool) {
-	d.candidates = d.candidates[:0]
+	d.candidates, d.parts = d.candidates[:0], d.parts[:0]
 	for _, p := range d.fitting(t) {
-		room := d.terms.Topology.Pools[p].Room
-		if v.Slots(p) < t.Slots || !d.allows(t, room) {
+		if v.Slots(p) < t.Slots || !d.mayUse(t, p, held) {
 			continue
 		}
-		if held && !d.terms.Domain.Same(d.terms.Topology, room, d.own) {
-			continue
-		}
-		d.candidates = append(d.candidates, Candidate{Pool: p, Room: room})
+		d.candidates = append(d.candidates, Candidate{Pool: p, Room: d.terms.Topology.Pools[p].Room, first: int32(len(d.parts)), n: 1})
+		d.parts = append(d.parts, Part{p, t.Slots})
 	}
+	if t.Spreads() {
+		d.spread(v, t, held)
+	}
+}
+
+// mayUse reports whether the task may run in the pool's room.
+func (d *Desk) mayUse(t *task.Task, p topo.PoolID, held bool) bool {
+	room := d.terms.Topology.Pools[p].Room
+	return d.allows(t, room) && (!held || d.terms.Domain.Same(d.terms.Topology, room, d.own))
 }
 
 // classify names each candidate's option, drops what cannot be reached, and
@@ -287,6 +305,12 @@ func (d *Desk) reachable(v View, t *task.Task, room topo.RoomID) bool {
 			return false
 		}
 	}
+	if at, _, ok := v.Checkpoint(t); ok {
+		if _, _, ok := d.terms.Topology.Between(at, room); !ok {
+			return false
+		}
+	}
+	brings += v.StateSpace(t)
 	return brings == 0 || v.HasRoom(room, brings)
 }
 

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"tiersim/sim/task"
@@ -53,13 +54,13 @@ func (firstFree) Prices() bool { return false }
 func (firstFree) Choose(d *Desk, v View, t *task.Task, c []Candidate) (int, bool) {
 	order := d.homeFirst(t, c)
 	for _, i := range order {
-		if v.StartsNow(c[i].Pool, t) {
+		if v.StartsNow(d.Parts(&c[i]), t) {
 			return i, true
 		}
 	}
 	best, least := 0, unit.Forever()
 	for n, i := range order {
-		if at := v.StartEstimate(c[i].Pool, t); n == 0 || at < least {
+		if at := v.StartEstimate(d.Parts(&c[i]), t); n == 0 || at < least {
 			best, least = i, at
 		}
 	}
@@ -174,7 +175,15 @@ func (d *Desk) cheapest(t *task.Task, c []Candidate, may func(topo.RoomID) bool)
 // workPrice is what an hour of work at speed 1 costs on the candidate's slots.
 func (d *Desk) workPrice(c *Candidate) float64 {
 	p := &d.terms.Topology.Pools[c.Pool]
-	return float64(p.Price) / p.Speed
+	if c.n == 1 {
+		return float64(p.Price) / p.Speed
+	}
+	slots, speed := int32(0), math.Inf(1)
+	for _, part := range d.Parts(c) {
+		slots += part.Slots
+		speed = min(speed, d.terms.Topology.Pools[part.Pool].Speed)
+	}
+	return float64(d.hourly(c)) / float64(slots) / speed
 }
 
 // holds returns how many bytes of the task's input are complete in the room.

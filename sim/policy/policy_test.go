@@ -20,13 +20,18 @@ type still struct {
 	holders map[int][]policy.Holder // by input
 }
 
-func (s *still) Now() unit.Time                    { return 100 }
-func (s *still) Slots(p topo.PoolID) int32         { return s.t.Pools[p].Slots }
-func (s *still) RunTime(t *task.Task) unit.Seconds { return t.Work }
-func (s *still) StartEstimate(p topo.PoolID, _ *task.Task) unit.Time {
-	return s.Now().Add(s.waits[p])
+func (s *still) Now() unit.Time            { return 100 }
+func (s *still) Slots(p topo.PoolID) int32 { return s.t.Pools[p].Slots }
+func (s *still) Free(p topo.PoolID) int32  { return s.t.Pools[p].Slots }
+func (s *still) OnSlots(p []policy.Part, t *task.Task) unit.Seconds {
+	return unit.Seconds(float64(t.Work) / s.t.Pools[p[0].Pool].Speed)
 }
-func (s *still) StartsNow(p topo.PoolID, _ *task.Task) bool         { return s.waits[p] == 0 }
+func (s *still) Checkpoint(*task.Task) (topo.RoomID, unit.Bytes, bool) { return 0, 0, false }
+func (s *still) StateSpace(*task.Task) unit.Bytes                      { return 0 }
+func (s *still) StartEstimate(p []policy.Part, _ *task.Task) unit.Time {
+	return s.Now().Add(s.waits[p[0].Pool])
+}
+func (s *still) StartsNow(p []policy.Part, _ *task.Task) bool       { return s.waits[p[0].Pool] == 0 }
 func (s *still) Holders(_ *task.Task, i int) []policy.Holder        { return s.holders[i] }
 func (s *still) HasImage(*task.Task, topo.RoomID) (unit.Time, bool) { return 0, false }
 func (s *still) Delay(l policy.Leg) (unit.Seconds, unit.PerGB, bool) {

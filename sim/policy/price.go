@@ -8,7 +8,9 @@ import (
 	"tiersim/sim/unit"
 )
 
-// A Candidate is a pool that could run the task, with what that would take.
+// A Candidate is a pool, or several that a gang is spread over, that could run the
+// task, with what that would take. Pool is the one with the most of its slots;
+// data comes to its room.
 type Candidate struct {
 	Pool   topo.PoolID
 	Room   topo.RoomID
@@ -35,6 +37,8 @@ type Candidate struct {
 	// Unreachable says that there is no route for the image, the data or the
 	// result, or no space for them: never offered.
 	Unreachable bool
+
+	first, n int32 // its parts, on the desk
 }
 
 // A Source says where an input comes from.
@@ -124,7 +128,6 @@ func (d *Desk) Value(t *task.Task) unit.PerHour {
 // bound returns what the candidate's pool would cost the task at the least: with
 // no queue, every transfer alone on its way, each term as low as it can be.
 func (d *Desk) bound(v View, t *task.Task, value unit.PerHour, c *Candidate) unit.Money {
-	pool := &d.terms.Topology.Pools[c.Pool]
 	stage, fee := unit.Seconds(0), unit.Money(0)
 	for i := range t.Inputs {
 		if t.Inputs[i].Bytes == 0 {
@@ -162,12 +165,12 @@ func (d *Desk) bound(v View, t *task.Task, value unit.PerHour, c *Candidate) uni
 			back, fee = time, fee+price.Times(t.Output)
 		}
 	}
-	compute := unit.Seconds(float64(v.RunTime(t)) / pool.Speed)
+	compute := v.OnSlots(d.Parts(c), t)
 	held := compute
 	if d.terms.StageInside {
 		held += stage
 	}
-	return (fee + in(pool.Price.Slots(t.Slots), held) + in(value, stage+back+compute)) * (1 - rounding)
+	return (fee + in(d.hourly(c), held) + in(value, stage+back+compute)) * (1 - rounding)
 }
 
 // rounding keeps a bound from lying above the price that it bounds: both are sums
@@ -183,9 +186,17 @@ func alone(v View, leg Leg, bytes unit.Bytes) (unit.Seconds, unit.PerGB, bool) {
 	return delay + bytes.Over(v.Capacity(leg)), price, true
 }
 
+// hourly is what an hour of the candidate's slots costs.
+func (d *Desk) hourly(c *Candidate) unit.PerHour {
+	sum := unit.PerHour(0)
+	for _, part := range d.Parts(c) {
+		sum += d.terms.Topology.Pools[part.Pool].Price.Slots(part.Slots)
+	}
+	return sum
+}
+
 // price fills in what the candidate's pool would cost the task.
 func (d *Desk) price(v View, t *task.Task, value unit.PerHour, c *Candidate) {
-	pool := &d.terms.Topology.Pools[c.Pool]
 	stage, most := unit.Seconds(0), unit.Bytes(0)
 	for i := range t.Inputs {
 		if t.Inputs[i].Bytes == 0 {
@@ -223,7 +234,18 @@ func (d *Desk) price(v View, t *task.Task, value unit.PerHour, c *Candidate) {
 			}
 		}
 	}
-	if c.Brings > 0 && !v.HasRoom(c.Room, c.Brings) {
+	space := c.Brings + v.StateSpace(t)
+	if at, bytes, ok := v.Checkpoint(t); ok && at != c.Room {
+		leg := Leg{From: at, To: c.Room, Reads: true, Writes: true, Weight: t.Weight, MaxRate: t.RateLimit()}
+		time, price, ok := transferTime(v, leg, bytes)
+		if !ok {
+			c.Unreachable = true
+			return
+		}
+		stage = max(stage, time)
+		c.Fee += price.Times(bytes)
+	}
+	if space > 0 && !v.HasRoom(c.Room, space) {
 		c.Unreachable = true
 		return
 	}
@@ -239,13 +261,13 @@ func (d *Desk) price(v View, t *task.Task, value unit.PerHour, c *Candidate) {
 		c.Fee += price.Times(t.Output)
 	}
 	c.Transfer = stage + back
-	c.Queue = v.StartEstimate(c.Pool, t).Sub(v.Now())
-	c.Compute = unit.Seconds(float64(v.RunTime(t)) / pool.Speed)
+	c.Queue = v.StartEstimate(d.Parts(c), t).Sub(v.Now())
+	c.Compute = v.OnSlots(d.Parts(c), t)
 	held := c.Compute
 	if d.terms.StageInside {
 		held += stage
 	}
-	c.ComputeCost = in(pool.Price.Slots(t.Slots), held)
+	c.ComputeCost = in(d.hourly(c), held)
 	if p := v.StoragePrice(c.Room); p > 0 && c.Brings > 0 {
 		c.Storage = p.For(c.Brings, c.Queue+c.Compute)
 	}

@@ -54,6 +54,13 @@ func (o Option) String() string { return optionNames[o] }
 // OptionNames returns the names of the options, None last.
 func OptionNames() []string { return optionNames[:] }
 
+// A Part is the slots of one pool that a gang takes. A gang that is not spread has
+// one part.
+type Part struct {
+	Pool  topo.PoolID
+	Slots int32
+}
+
 // A Leg is one movement of data: from a storage or from slots, over the links
 // between two rooms, into a storage or onto slots.
 type Leg struct {
@@ -76,15 +83,24 @@ type Holder struct {
 // A View is what a policy may know: the present, and estimates made from it.
 type View interface {
 	Now() unit.Time
-	// Slots returns the slots that the pool can ever give: those not held.
+	// Slots returns the slots that the pool can ever give: those not held; Free
+	// those that nobody has now.
 	Slots(topo.PoolID) int32
-	// StartEstimate returns when the pool would start the task if it came now,
-	// by its own discipline and what it believes of run times.
-	StartEstimate(topo.PoolID, *task.Task) unit.Time
+	Free(topo.PoolID) int32
+	// StartEstimate returns when the pools of the parts would start the task if it
+	// came now, by their own discipline and what they believe of run times.
+	StartEstimate([]Part, *task.Task) unit.Time
 	// StartsNow reports whether StartEstimate is now; it may be cheaper.
-	StartsNow(topo.PoolID, *task.Task) bool
-	// RunTime returns the believed run time on a pool of speed 1.
-	RunTime(*task.Task) unit.Seconds
+	StartsNow([]Part, *task.Task) bool
+	// OnSlots returns how long the task is believed to stay on the slots: what is
+	// left of its work, with the saves of its state, the synchronizations of a gang
+	// that is spread and, where it goes on from a checkpoint, the loading of it.
+	OnSlots([]Part, *task.Task) unit.Seconds
+	// Checkpoint returns where the state is from which the task would go on, and
+	// how much it is; ok is false where it has none yet.
+	Checkpoint(*task.Task) (at topo.RoomID, bytes unit.Bytes, ok bool)
+	// StateSpace returns the space that the task's checkpoints take in its room.
+	StateSpace(*task.Task) unit.Bytes
 	// Holders returns the rooms that hold, or will hold, the task's i-th input.
 	// The slice is valid until the next call.
 	Holders(t *task.Task, i int) []Holder

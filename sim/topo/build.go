@@ -173,6 +173,7 @@ func (t *Topology) addStorage(room, side string, rate unit.Rate) LinkID {
 func (t *Topology) addPools(id RoomID, room *Room, pools []PoolSpec) error {
 	for _, p := range pools {
 		pool := p.Pool
+		pool.PerNode = max(pool.PerNode, 1)
 		pool.Name, pool.Room = p.Name, id
 		pool.Kind = KindID(index(&t.Kinds, p.Kind))
 		pid := PoolID(len(t.Pools))

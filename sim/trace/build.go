@@ -59,7 +59,7 @@ func (b *builder) build(row *Row) bool {
 	if t.Class == task.Transfer {
 		t.Work, t.Slots = 0, 0
 	} else if !b.bad {
-		if m := b.misfit(t.Kind, t.Slots); m != "" {
+		if m := b.misfit(t); m != "" {
 			b.fault(ColSlots, m)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 // carried in, and fill rules may read any of them.
 func NotModeled() []Column {
 	return []Column{
-		ColScans, ColAccess, ColEnvironment, ColStateBytes, ColCheckpointS, ColResumable, ColLicenses,
-		ColTransferBudgetS, ColQueueBudgetS, ColComputeBudgetS, ColDeadlineS, ColSyncBytes, ColSyncs, ColSpan,
+		ColScans, ColAccess, ColEnvironment, ColLicenses,
+		ColTransferBudgetS, ColQueueBudgetS, ColComputeBudgetS, ColDeadlineS,
 		ColCompression, ColParts, ColRecordedWaitS, ColRecordedRoom,
 	}
 }
@@ -27,17 +27,11 @@ func (p *preparation) uses(t *task.Task) {
 	mark(ColScans, t.Scans != 1)
 	mark(ColAccess, t.Access != task.Stage)
 	mark(ColEnvironment, t.Environment != 0)
-	mark(ColStateBytes, t.State != 0)
-	mark(ColCheckpointS, t.Checkpointing != task.NoCheckpoint)
-	mark(ColResumable, !t.Resumable)
 	mark(ColLicenses, len(t.Licenses) > 0)
 	mark(ColTransferBudgetS, t.Present(task.TransferBudget))
 	mark(ColQueueBudgetS, t.Present(task.QueueBudget))
 	mark(ColComputeBudgetS, t.Present(task.ComputeBudget))
 	mark(ColDeadlineS, t.Present(task.Deadline))
-	mark(ColSyncBytes, t.SyncBytes != 0)
-	mark(ColSyncs, t.Syncs != 0)
-	mark(ColSpan, t.Span != task.SpanPool)
 	mark(ColCompression, t.Compression != 1)
 	mark(ColParts, t.Parts != 1)
 	mark(ColRecordedWaitS, t.Present(task.RecordedWait))

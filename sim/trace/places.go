@@ -17,6 +17,7 @@ type places struct {
 	rooms   map[string]topo.RoomID // without a topology
 	kinds   map[string]topo.KindID // without a topology
 	largest []offer                // by kind; AnyKind: of all
+	spread  [task.SpanHub + 1][]int32
 }
 
 // An offer is the largest gang that a pool can ever start.
@@ -40,7 +41,30 @@ func newPlaces(t *topo.Topology) *places {
 			}
 		}
 	}
+	p.spreadOut()
 	return p
+}
+
+// spreadOut finds the largest gang that the pools of one room, city or hub can
+// start together, by whole nodes.
+func (p *places) spreadOut() {
+	for span := task.SpanRoom; span <= task.SpanHub; span++ {
+		p.spread[span] = make([]int32, len(p.t.Kinds))
+		sums := map[int]int32{} // by place and kind
+		for i := range p.t.Pools {
+			pool := &p.t.Pools[i]
+			if pool.Queue == topo.Conservative {
+				continue
+			}
+			room := &p.t.Rooms[pool.Room]
+			place := [...]int{task.SpanRoom: int(pool.Room), task.SpanCity: int(room.City), task.SpanHub: int(room.Hub)}[span]
+			for _, k := range []topo.KindID{topo.AnyKind, pool.Kind} {
+				key := place*len(p.t.Kinds) + int(k)
+				sums[key] += (pool.Slots - pool.Held) / pool.PerNode * pool.PerNode
+				p.spread[span][k] = max(p.spread[span][k], sums[key])
+			}
+		}
+	}
 }
 
 func (p *places) room(name string) (topo.RoomID, bool) {
@@ -92,9 +116,11 @@ func (p *places) allows(s task.Set, room topo.RoomID) bool {
 	return p.t == nil || s.Allows(p.t.Rooms[room].Jurisdiction)
 }
 
-// misfit says why no pool can ever start a gang, "" where one can.
-func (p *places) misfit(kind topo.KindID, slots int32) string {
-	if p.t == nil {
+// misfit says why no pool can ever start a gang, "" where one can, or several can
+// that it may be spread over.
+func (p *places) misfit(t *task.Task) string {
+	kind, slots := t.Kind, t.Slots
+	if p.t == nil || t.Spreads() && slots <= p.spread[t.Span][kind] {
 		return ""
 	}
 	best := p.largest[kind]
