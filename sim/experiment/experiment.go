@@ -161,7 +161,9 @@ type point struct {
 	// errors of estimates are drawn.
 	from, to int
 	refilled bool
-	random   bool
+	// weathered: the weather differs between replications.
+	weathered bool
+	random    bool
 	planned  int  // replications of the present round
 	waiting  int  // runs of the round that are not there yet
 	reached  bool // the precision asked for
@@ -225,8 +227,9 @@ func (e *experiment) chooseTables() error {
 func (e *experiment) replicate(p *point) {
 	r := e.Scenario.Replications
 	p.refilled = p.world.FillRandom && slices.Contains(r.Over, "fill")
+	p.weathered = p.world.Weather && slices.Contains(r.Over, "weather")
 	_, drawn := p.world.EstimateError()
-	p.random = p.refilled || drawn
+	p.random = p.refilled || p.weathered || drawn
 	p.from, p.to = max(r.From, 1), max(r.To, r.From, 1)
 	if r.Precision <= 0 {
 		p.to = p.from
@@ -243,6 +246,14 @@ func (e *experiment) replicate(p *point) {
 // fills are not to vary, all replications have the first one's.
 func (p *point) fills(replication int) int {
 	if p.refilled {
+		return replication
+	}
+	return 1
+}
+
+// weathers returns the replication whose streams draw the weather.
+func (p *point) weathers(replication int) int {
+	if p.weathered {
 		return replication
 	}
 	return 1

@@ -56,7 +56,7 @@ func (e *experiment) replayOne(ctx context.Context, b *batch, policy string) (ra
 	began := time.Now()
 	out, err := e.protected(ctx, replay.Setup{
 		World: b.point.world, Trace: b.trace, Policy: policy,
-		Streams: rng.New(e.Scenario.Seed, b.replication), Record: rec, Progress: &active.Progress,
+		Streams: rng.New(e.Scenario.Seed, b.replication), Weather: rng.New(e.Scenario.Seed, b.point.weathers(b.replication)), Record: rec, Progress: &active.Progress,
 	})
 	took := time.Since(began) - rec.EncodeTime()
 	if err == nil {

@@ -80,6 +80,7 @@ type TransferRow struct {
 	Purpose   Name
 	From, To  Name
 	Bytes     unit.Bytes
+	Again     unit.Bytes // sent twice
 	Requested unit.Time
 	Start     Opt[unit.Time]
 	Finish    Opt[unit.Time]
@@ -97,6 +98,9 @@ type AttemptRow struct {
 	Start, End        unit.Time
 	Work, Saved, Lost unit.Seconds
 	EndReason         Name
+	Save, Restart     unit.Seconds
+	Pools             int32
+	Efficiency        Opt[float64]
 }
 
 // A DecisionRow is a row of decisions: one option that a task was offered, at
@@ -138,6 +142,7 @@ type PoolRow struct {
 	Kind        Name
 	Slots       int32
 	Held        int32
+	Away        float64      // mean over the interval
 	Busy        unit.Seconds // slots times seconds
 	Utilization Opt[float64]
 	Queued      float64

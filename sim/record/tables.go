@@ -23,7 +23,7 @@ func taskColumns() []column[TaskRow] {
 		real("compute_s", "s", "time of compute that counted", func(r *row) float64 { return float64(r.Compute) }),
 		real("save_s", "s", "time of saving checkpoints", func(r *row) float64 { return float64(r.Save) }),
 		real("lost_s", "s", "time of compute that an interruption undid", func(r *row) float64 { return float64(r.Lost) }),
-		real("restart_s", "s", "time of restarts: fetching and loading state", func(r *row) float64 { return float64(r.Restart) }),
+		real("restart_s", "s", "time of restarts: bringing state and data after an interruption, and loading state", func(r *row) float64 { return float64(r.Restart) }),
 		real("blocked_s", "s", "time of waiting for the tasks it comes after", func(r *row) float64 { return float64(r.Blocked) }),
 		integer("interruptions", "", "how often its slots were taken away", func(r *row) int32 { return r.Interruptions }),
 		real("bytes_moved", "bytes", "bytes that its transfers carried, those thrown away included", func(r *row) float64 { return float64(r.BytesMoved) }),
@@ -61,6 +61,7 @@ func transferColumns() []column[TransferRow] {
 		optional("mean_rate_bytes_s", "bytes/s", "bytes over the time from first to last; absent where that is 0", func(r *row) (float64, bool) { return value(r.MeanRate) }),
 		real("cost", "money", "its fee", func(r *row) float64 { return float64(r.Cost) }),
 		flag("reserved", "whether its rate was reserved", func(r *row) bool { return r.Reserved }),
+		real("again_bytes", "bytes", "bytes that an outage undid and that were carried, and paid, once more", func(r *row) float64 { return float64(r.Again) }),
 	}
 }
 
@@ -76,7 +77,11 @@ func attemptColumns() []column[AttemptRow] {
 		real("work_s", "s", "time of compute, undone work included", func(r *row) float64 { return float64(r.Work) }),
 		real("saved_s", "s", "time of compute that the next attempt can build on", func(r *row) float64 { return float64(r.Saved) }),
 		real("lost_s", "s", "time of compute that was undone", func(r *row) float64 { return float64(r.Lost) }),
-		named("end_reason", endReasons, "why it ended", func(r *row) Name { return r.EndReason }),
+		named("end_reason", endReasons, "why it ended: done, censored, or what took its slots: failure, preemption, capacity, maintenance, link", func(r *row) Name { return r.EndReason }),
+		real("save_s", "s", "time of saving checkpoints, one cut short included", func(r *row) float64 { return float64(r.Save) }),
+		real("restart_s", "s", "time of loading state on the slots", func(r *row) float64 { return float64(r.Restart) }),
+		integer("pools", "", "over how many pools the gang was spread", func(r *row) int32 { return r.Pools }),
+		optional("efficiency", "", "work over compute time of a gang that synchronized over the network; absent for others", func(r *row) (float64, bool) { return value(r.Efficiency) }),
 	}
 }
 
@@ -130,5 +135,6 @@ func poolColumns() []column[PoolRow] {
 		real("busy_slot_s", "slot s", "slots that tasks held, times the seconds that they held them", func(r *row) float64 { return float64(r.Busy) }),
 		optional("utilization", "", "busy_slot_s over the slots that are not held times the interval; absent where that is 0", func(r *row) (float64, bool) { return value(r.Utilization) }),
 		real("queued", "", "mean number of tasks in its queue", func(r *row) float64 { return float64(r.Queued) }),
+		real("away_slots", "slots", "mean slots that nobody could have: of failed nodes, of capacity that was withdrawn, in maintenance", func(r *row) float64 { return r.Away }),
 	}
 }

@@ -32,8 +32,9 @@ const tolerance = 1e-9
 // equal at the end of a run.
 type books struct {
 	fee, compute, keep, time unit.Money
+	worth                    unit.Money   // of what was carried, by the prices of the links
 	slotSeconds              float64      // of all stays on slots
-	queueSeconds             unit.Seconds // of all waits for slots
+	queueSeconds             unit.Seconds // of all waits for slots, in each pool
 }
 
 // settle closes a task's account: it checks that its segments add up, and books
@@ -52,10 +53,24 @@ func (r *run) settle(l *life, s status) error {
 	if life := r.now().Sub(l.task.Submit); !near(float64(sum), float64(life), float64(r.now())) {
 		return fmt.Errorf("task %s: its segments add up to %v s of %v s", l.task.Name, float64(sum), float64(life))
 	}
+	if err := r.checkStays(l); err != nil {
+		return err
+	}
 	r.book(l)
 	r.books.time += l.time
 	r.count.add(r, l, s)
 	r.recordTask(l, s)
+	return nil
+}
+
+// checkStays holds a task's time on slots against what it did there: compute,
+// saves, work that was lost, loading of state, staging. What is done is all its
+// work.
+func (r *run) checkStays(l *life) error {
+	did := l.spent[inCompute] + l.spent[inSave] + l.spent[inLost] + l.spent[inRestart] - l.past.fetched + l.past.staged
+	if !near(float64(did), float64(l.past.onSlots), float64(r.now())) {
+		return fmt.Errorf("task %s: it was on slots for %v s and did %v s of something there", l.task.Name, float64(l.past.onSlots), float64(did))
+	}
 	return nil
 }
 
@@ -64,12 +79,8 @@ func (r *run) book(l *life) {
 	r.books.fee += l.fee
 	r.books.compute += l.compute
 	r.books.keep += l.keep
-	onSlots := l.spent[inCompute]
-	if r.stage == stageInside && l.started {
-		onSlots += l.spent[inTransfer] - l.result
-	}
-	r.books.slotSeconds += float64(onSlots) * float64(l.task.Slots)
-	r.books.queueSeconds += l.spent[inQueue]
+	r.books.slotSeconds += float64(l.past.onSlots) * float64(l.task.Slots)
+	r.books.queueSeconds += l.past.queued
 }
 
 // near reports whether two sums of amounts up to size are the same but for
@@ -83,6 +94,7 @@ func near(a, b, size float64) bool {
 func (r *run) close() error {
 	r.finalSample()
 	r.censorMoves()
+	r.closeStanding()
 	if err := r.censorLives(); err != nil {
 		return err
 	}
@@ -107,6 +119,7 @@ func (r *run) censorMoves() {
 			l.result = took
 		}
 		r.recordMove(l, m, false)
+		l.fee += r.unbook(m)
 		*m = move{}
 	}
 }
@@ -122,10 +135,11 @@ func (r *run) censorLives() error {
 	slices.SortFunc(left, func(a, b int32) int { return int(r.lives[a].task.Row - r.lives[b].task.Row) })
 	for _, i := range left {
 		l := &r.lives[i]
-		r.lap(l, r.present(l))
+		r.lapLast(l)
 		if l.onSlots {
 			r.leaveSlots(i)
 			r.recordAttempt(l, endCensored)
+			r.tallyStay(l)
 		}
 		if l.decided && len(l.pins)+int(l.taken) > 0 {
 			r.store.leave(r, l)
@@ -142,17 +156,32 @@ func (r *run) censorLives() error {
 	return nil
 }
 
-// present returns the segment that a life is in now.
-func (r *run) present(l *life) segment {
+// lapLast gives the time since the last lap to the segment that a life is in at
+// the end. Work that no checkpoint holds yet is not lost: it would go on.
+func (r *run) lapLast(l *life) {
 	switch {
+	case l.stay.running:
+		l.stay.running = false
+		s := &l.stay.split
+		if elapsed := r.now().Sub(l.stay.from); l.stay.sync != 0 {
+			l.stay.useful = r.stopSync(l)
+			*s, _ = l.stay.splitSync(elapsed, false)
+		} else {
+			*s = l.stay.plan.At(elapsed)
+		}
+		s.Kept, s.Lost = s.Kept+s.Lost, 0
+		r.part(l)
 	case l.queued:
-		return inQueue
-	case l.onSlots && !l.staging:
-		return inCompute
+		r.lapQueue(l)
+	case l.staging || l.onSlots:
+		r.lapBringing(l)
+	case l.decided && l.past.attempts > 0 && l.past.kept < l.task.Work:
+		r.fetchLap(l)
 	case l.decided || l.task.Class == task.Transfer && l.blocked == 0:
-		return inTransfer
+		r.lap(l, inTransfer)
+	default:
+		r.lap(l, inBlocked)
 	}
-	return inBlocked
 }
 
 // censorRest counts the rows that arrive after the end.
@@ -182,7 +211,10 @@ func (r *run) audit() error {
 	for l := range r.topo.Links {
 		fee += r.topo.Links[l].Price.Times(r.net.Carried(topo.LinkID(l)))
 	}
-	if !near(float64(fee), float64(r.books.fee), 0) {
+	if !near(float64(fee), float64(r.books.worth), 0) {
+		return fmt.Errorf("the transfers were worth %v, the links carried %v's worth", r.books.worth, fee)
+	}
+	if r.booked.calendar == nil && !near(float64(fee), float64(r.books.fee), 0) {
 		return fmt.Errorf("the tasks paid %v for transfers, the links carried %v's worth", r.books.fee, fee)
 	}
 	var compute unit.Money

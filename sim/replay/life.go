@@ -43,6 +43,7 @@ type course struct {
 
 	decided   bool
 	plan      policy.Candidate
+	parts     []policy.Part // its slots, the main part first
 	option    policy.Option
 	reason    policy.Reason
 	available [policy.NumOptions]bool
@@ -51,11 +52,15 @@ type course struct {
 	mark    unit.Time // since when the present segment runs
 	spent   [numSegments]unit.Seconds
 	asked   unit.Time
-	start   unit.Time
+	start   unit.Time // first slot
 	onSlots bool
 	started bool
 	queued  bool
 	staging bool // the present moves are stage-in
+	landed  bool // stage-in is over
+	place   uint64
+	stay    stay
+	past    past
 
 	image, input, result unit.Seconds
 	fee, compute, keep   unit.Money
@@ -63,7 +68,7 @@ type course struct {
 	moved                unit.Bytes
 	brought              unit.Bytes // into the room's storage
 	taken                unit.Bytes // of it, for this task alone
-	landed               unit.Time  // since when it is kept there
+	since                unit.Time  // since when it is kept there
 	pins                 []int32    // copies that it uses
 }
 
@@ -71,6 +76,13 @@ type course struct {
 func (r *run) lap(l *life, s segment) {
 	l.spent[s] += r.now().Sub(l.mark)
 	l.mark = r.now()
+}
+
+// lapQueue gives the time since the last lap to the queues that a life stands in.
+func (r *run) lapQueue(l *life) {
+	was := l.mark
+	r.lap(l, inQueue)
+	l.past.queued += l.mark.Sub(was) * unit.Seconds(len(l.parts))
 }
 
 // newLife returns the index of a fresh life. Pointers into r.lives do not
@@ -102,7 +114,7 @@ func (r *run) readNext() error {
 
 func (r *run) arrive(i int32) {
 	l := &r.lives[i]
-	l.course = course{used: true, pins: l.pins[:0], mark: r.now(), believed: r.believe(&l.task)}
+	l.course = course{used: true, pins: l.pins[:0], parts: l.parts[:0], mark: r.now(), believed: r.believe(&l.task)}
 	r.active++
 	if r.err = r.readNext(); r.err != nil {
 		return
@@ -158,12 +170,12 @@ func (r *run) placeCarried(i int32) {
 		r.err = fmt.Errorf("carried task %s fits no pool", l.task.Name)
 		return
 	}
-	l.decided, l.plan, l.option = true, policy.Candidate{Pool: best, Room: r.pools[best].spec.Room}, policy.None
+	r.settleAt(l, &policy.Candidate{Pool: best, Room: r.pools[best].spec.Room, Option: policy.None}, []policy.Part{{Pool: best, Slots: l.task.Slots}})
 	if !bestFree {
 		r.ask(i)
 		return
 	}
-	r.pools[best].Place(r.now(), r.job(i))
+	r.pools[best].Place(r.now(), r.job(i, l.parts[0]))
 	l.asked = r.now()
 	r.startOn(i)
 }
@@ -171,6 +183,10 @@ func (r *run) placeCarried(i int32) {
 // decide lets the policy answer for a task whose turn has come.
 func (r *run) decide(i int32) {
 	l := &r.lives[i]
+	if l.past.attempts > 0 {
+		r.decideAgain(i)
+		return
+	}
 	r.lap(l, inBlocked)
 	if l.doomed {
 		l.reason = policy.AfterRefused
@@ -184,14 +200,18 @@ func (r *run) decide(i int32) {
 	view := viewOf{r, l}
 	d := r.desk.Decide(&view, &l.task)
 	l.reason, l.value, l.available = d.Reason, d.Value, d.Available
+	r.recordDecision(l, &d)
 	if !d.OK {
 		l.option = policy.None
-		r.recordDecision(l, &d)
 		r.refuse(i)
 		return
 	}
-	l.decided, l.plan, l.option = true, d.Chosen, d.Chosen.Option
-	r.recordDecision(l, &d)
+	r.settleAt(l, &d.Chosen, r.desk.Parts(&d.Chosen))
+	r.goThere(i)
+}
+
+// goThere has a task come to the room that its plan names.
+func (r *run) goThere(i int32) {
 	if r.stage == stageInside {
 		r.claim(i)
 		r.ask(i)
@@ -203,9 +223,14 @@ func (r *run) decide(i int32) {
 // staged goes on when image and data are there.
 func (r *run) staged(i int32) {
 	l := &r.lives[i]
-	l.staging = false
-	r.lap(l, inTransfer)
-	l.landed = r.now()
+	l.staging, l.landed, l.since = false, true, r.now()
+	if r.stage == stageInside && !l.onSlots {
+		return // its slots were taken away while it came; it queues for others
+	}
+	r.lapBringing(l)
+	if l.past.kept > 0 {
+		l.past.at = l.plan.Room
+	}
 	if r.stage == stageInside {
 		r.computeFrom(i)
 		return
@@ -213,19 +238,21 @@ func (r *run) staged(i int32) {
 	r.ask(i)
 }
 
-// job is what a pool needs to know of a task.
-func (r *run) job(i int32) pool.Job {
+// job is what a pool needs to know of a task's part in it.
+func (r *run) job(i int32, part policy.Part) pool.Job {
 	l := &r.lives[i]
-	spec := r.pools[l.plan.Pool].spec
-	return pool.Job{Task: i, Slots: l.task.Slots, Priority: l.task.Priority, Estimate: r.queueBelief(spec, &l.task, l.believed)}
+	return pool.Job{
+		Task: i, Slots: part.Slots, Priority: l.task.Priority, Estimate: r.queueBelief(l, part.Pool, l.parts),
+		Place: l.place, Linked: len(l.parts) > 1,
+	}
 }
 
-// queueBelief is the run time on the pool that its queue goes by.
-func (r *run) queueBelief(spec *topo.Pool, t *task.Task, believed unit.Seconds) unit.Seconds {
-	if spec.Estimates == topo.ExactEstimates {
-		believed = t.Work
+// queueBelief is the stay on the slots that a pool's queue goes by.
+func (r *run) queueBelief(l *life, p topo.PoolID, parts []policy.Part) unit.Seconds {
+	if r.pools[p].spec.Estimates == topo.ExactEstimates {
+		return r.stayOf(l, parts, l.task.Work)
 	}
-	return unit.Seconds(float64(believed) / spec.Speed)
+	return r.stayOf(l, parts, l.believed)
 }
 
 // ask puts a task into its pool's queue.
@@ -233,8 +260,13 @@ func (r *run) ask(i int32) {
 	l := &r.lives[i]
 	l.asked, l.queued = r.now(), true
 	r.countAsked(l)
-	r.pools[l.plan.Pool].Submit(r.now(), r.job(i))
-	r.callPass(l.plan.Pool)
+	for _, part := range l.parts {
+		place := r.pools[part.Pool].Submit(r.now(), r.job(i, part))
+		if len(l.parts) == 1 {
+			l.place = place // a gang's places would not be in one order in all its pools
+		}
+		r.callPass(part.Pool)
+	}
 }
 
 // callPass has the pool look at its queue at the end of this instant.
@@ -254,30 +286,31 @@ func (r *run) pass(p topo.PoolID) {
 	for _, i := range r.started {
 		r.startOn(i)
 	}
+	r.startGang(p)
 }
 
 // startOn begins a task's stay on its slots.
 func (r *run) startOn(i int32) {
 	l := &r.lives[i]
-	r.lap(l, inQueue)
-	l.queued, l.onSlots, l.started, l.start = false, true, true, r.now()
-	if r.stage == stageInside && !l.task.Carried {
-		r.stageIn(i)
-		return
+	r.lapQueue(l)
+	l.queued, l.onSlots = false, true
+	if !l.started {
+		l.started, l.start = true, r.now()
 	}
-	r.computeFrom(i)
-}
-
-func (r *run) computeFrom(i int32) {
-	l := &r.lives[i]
-	took := unit.Seconds(float64(l.task.Work) / r.pools[l.plan.Pool].spec.Speed)
-	r.at(r.now().Add(took), des.AttemptEnd, attemptEnd, i)
+	r.beginStay(i)
+	switch {
+	case r.stage == stageBefore || l.task.Carried || l.landed:
+		r.computeFrom(i)
+	case !l.staging:
+		r.stageIn(i)
+	}
 }
 
 // computed ends a task's stay on its slots and returns its results.
 func (r *run) computed(i int32) {
 	l := &r.lives[i]
-	r.lap(l, inCompute)
+	l.stay.end = des.Handle{}
+	r.splitWhole(l)
 	r.leaveSlots(i)
 	if l.task.Carried {
 		r.active--
@@ -286,6 +319,7 @@ func (r *run) computed(i int32) {
 		return
 	}
 	r.recordAttempt(l, endDone)
+	r.tallyStay(l)
 	r.store.leave(r, l)
 	if l.task.Output > 0 && r.startResult(i) {
 		return
@@ -296,11 +330,17 @@ func (r *run) computed(i int32) {
 // leaveSlots frees a task's slots and charges them.
 func (r *run) leaveSlots(i int32) {
 	l := &r.lives[i]
-	p := l.plan.Pool
-	r.pools[p].Release(r.now(), i)
+	for _, part := range l.parts {
+		r.pools[part.Pool].Release(r.now(), i)
+		r.callPass(part.Pool)
+	}
 	l.onSlots = false
-	l.compute += r.pools[p].spec.Price.Slots(l.task.Slots).For(r.now().Sub(l.start))
-	r.callPass(p)
+	r.cancel(&l.stay.end)
+	r.cancel(&l.stay.cut)
+	r.cancel(&l.stay.tick)
+	stayed := r.now().Sub(l.stay.begin)
+	l.past.onSlots += stayed
+	l.compute += r.hourly(l).For(stayed)
 }
 
 // finish ends a task that has done all it had to.

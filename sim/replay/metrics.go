@@ -18,6 +18,8 @@ type tally struct {
 	arrived int64
 	carried int64
 	notKept int64                    // copies that a room had no space for
+	stalled bool                     // the run ended since nothing moved any more
+	cuts    [numCauses]int64         // interruptions
 	reasons [policy.NumReasons]int64 // of those refused
 	status  [numStatus]int64
 	class   [task.NumClasses]classTally
@@ -38,6 +40,46 @@ type classTally struct {
 	slowdown                 float64
 	chosen                   [policy.NumOptions + 1]optionTally
 	available                [policy.NumOptions]int64
+
+	cuts                int64
+	saved, lost, loaded toll
+	fetched             unit.Seconds // restarts without slots
+	refetched           unit.Money   // fees of what came again after interruptions
+	again               unit.Bytes   // sent twice
+	useful, synced      unit.Seconds // work and compute time of gangs that synchronized
+}
+
+// A toll is what a segment on slots took of them and cost.
+type toll struct {
+	slotHours float64
+	money     unit.Money
+}
+
+func (t *toll) add(s unit.Seconds, slots int32, hourly unit.PerHour) {
+	t.slotHours += s.Hours() * float64(slots)
+	t.money += hourly.For(s)
+}
+
+func (t *toll) merge(o *toll) { t.slotHours, t.money = t.slotHours+o.slotHours, t.money+o.money }
+
+// tallyStay counts what the attempt that just ended has cost beside its work.
+func (r *run) tallyStay(l *life) {
+	s := &l.stay.split
+	if l.task.Carried {
+		return
+	}
+	if l.stay.useful > 0 {
+		k := &r.count.class[l.task.Class]
+		k.useful += l.stay.useful
+		k.synced += s.Kept + s.Lost
+	}
+	if s.Save == 0 && s.Lost == 0 && s.Restart == 0 {
+		return
+	}
+	k, hourly := &r.count.class[l.task.Class], r.hourly(l)
+	k.saved.add(s.Save, l.task.Slots, hourly)
+	k.lost.add(s.Lost, l.task.Slots, hourly)
+	k.loaded.add(s.Restart, l.task.Slots, hourly)
 }
 
 type optionTally struct {
@@ -63,6 +105,8 @@ func (c *tally) add(r *run, l *life, s status) {
 	k.read += l.task.InputBytes()
 	k.transfer += l.spent[inTransfer]
 	k.queue += l.spent[inQueue]
+	k.cuts += int64(l.past.cuts)
+	k.fetched += l.past.fetched
 	if l.started {
 		waited := l.start.Sub(l.task.Submit)
 		k.wait.Add(float64(waited))
@@ -103,6 +147,15 @@ func (k *classTally) merge(o *classTally) {
 	k.transfer += o.transfer
 	k.queue += o.queue
 	k.slowdown += o.slowdown
+	k.cuts += o.cuts
+	k.fetched += o.fetched
+	k.refetched += o.refetched
+	k.again += o.again
+	k.useful += o.useful
+	k.synced += o.synced
+	k.saved.merge(&o.saved)
+	k.lost.merge(&o.lost)
+	k.loaded.merge(&o.loaded)
 	k.wait.Merge(&o.wait)
 	k.turnaround.Merge(&o.turnaround)
 	k.waited, k.turned = k.waited+o.waited, k.turned+o.turned
@@ -133,6 +186,15 @@ func (r *run) metrics() []record.Metric {
 		}
 	}
 	m.put("all", "copies_not_kept", float64(r.count.notKept))
+	for i, n := range r.count.cuts {
+		if n > 0 {
+			m.put("all", "interruptions_"+causeNames[i], float64(n))
+		}
+	}
+	if r.count.stalled {
+		m.put("all", "stalled", 1)
+	}
+	r.reservationMetrics(&m)
 	for i := range r.count.class {
 		if k := &r.count.class[i]; k.tasks > 0 {
 			m.class(task.Class(i).String(), k)
@@ -173,6 +235,18 @@ func (m *sheet) class(scope string, k *classTally) {
 	m.put(scope, "slot_hours", k.slotHours)
 	m.put(scope, "bytes_moved", float64(k.moved))
 	m.put(scope, "input_bytes", float64(k.read))
+	m.put(scope, "interruptions", float64(k.cuts))
+	m.put(scope, "lost_slot_hours", k.lost.slotHours)
+	m.put(scope, "lost_money", float64(k.lost.money))
+	m.put(scope, "save_slot_hours", k.saved.slotHours)
+	m.put(scope, "save_money", float64(k.saved.money))
+	m.put(scope, "restart_slot_hours", k.loaded.slotHours)
+	m.put(scope, "restart_hours", k.fetched.Hours())
+	m.put(scope, "restart_money", float64(k.loaded.money+k.refetched))
+	m.put(scope, "bytes_sent_again", float64(k.again))
+	if k.synced > 0 {
+		m.put(scope, "sync_efficiency", float64(k.useful/k.synced))
+	}
 	for i := range k.chosen {
 		name := "chosen_" + policy.Option(i).String()
 		m.put(scope, name+"_tasks", float64(k.chosen[i].tasks))
@@ -225,13 +299,24 @@ func (r *run) linkMetrics(m *sheet) {
 }
 
 // poolMetrics tells of each pool how busy it was, and how much was asked of it
-// while tasks arrived.
+// while tasks arrived; where slots are held for services, too, how many were left
+// to them beyond that in all but a twentieth of the samples, and for how long
+// tasks had some of theirs.
 func (r *run) poolMetrics(m *sheet) {
 	for p := range r.pools {
 		ps := &r.pools[p]
 		scope := "pool:" + r.topo.PoolName(topo.PoolID(p))
-		capacity := float64(ps.Capacity())
-		m.put(scope, "utilization", ratio(r.samples.pools[p].busyAtLast, capacity*float64(r.last)))
-		m.put(scope, "load", ratio(r.samples.pools[p].asked, capacity*float64(r.last)))
+		s := &r.samples.pools[p]
+		could := float64(ps.Capacity()) * float64(r.last)
+		if ps.varies {
+			could = float64(ps.spec.Slots)*float64(r.last) - s.heldAtLast
+		}
+		m.put(scope, "utilization", ratio(s.busyAtLast, could))
+		m.put(scope, "load", ratio(s.asked, could))
+		if ps.keeps {
+			least, _ := s.headroom.At(0.05)
+			m.put(scope, "headroom_p5_slots", least)
+			m.put(scope, "headroom_short_hours", ps.ShortSeconds(r.now()).Hours())
+		}
 	}
 }

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"tiersim/sim/network"
@@ -19,9 +20,11 @@ const (
 	forInput
 	forResult
 	forTransfer // a task of class transfer
+	forState    // a checkpoint
+	forSync     // what a gang exchanges
 )
 
-var purposeNames = [...]string{"image", "input", "result", "transfer"}
+var purposeNames = [...]string{"image", "input", "result", "transfer", "state", "sync"}
 
 func (p purpose) String() string { return purposeNames[p] }
 
@@ -34,8 +37,10 @@ type move struct {
 	bytes     unit.Bytes
 	requested unit.Time
 	delay     unit.Seconds
-	price     unit.PerGB
+	price     unit.PerGB // that the task pays
+	worth     unit.PerGB // that of the links
 	flow      network.FlowID
+	booking   booking
 	copy      int32 // the copy that it makes; 0: none
 }
 
@@ -64,17 +69,36 @@ func (r *run) delayOf(from, to topo.RoomID) (unit.Seconds, unit.PerGB, bool) {
 	return latency + unit.Seconds(2*float64(latency)*r.world.Network.StartupRTTs), price, ok
 }
 
-// capOf returns the cap of a leg's flow: the task's own, and the window over the
-// round trip where the scenario has one.
+// capOf returns the cap of a leg's flow: the task's own, and what windows and losses
+// let its streams carry where the scenario has them.
 func (r *run) capOf(l policy.Leg) unit.Rate {
 	limit := l.MaxRate
-	if w := r.world.Network.Window; w > 0 && l.From != l.To {
-		latency, _, _ := r.topo.Between(l.From, l.To)
-		if latency > 0 {
-			limit = min(limit, unit.Rate(float64(r.world.Network.ParallelStreams)*float64(w)/(2*float64(latency))))
-		}
+	n := &r.world.Network
+	if n.Window == 0 && n.Loss == 0 || l.From == l.To {
+		return limit
 	}
-	return limit
+	latency, _, _ := r.topo.Between(l.From, l.To)
+	stream := unit.Unlimited()
+	if n.Window > 0 {
+		stream = network.WindowCap(n.Window, 2*latency)
+	}
+	stream = min(stream, network.LossCap(n.MSS, 2*latency, n.Loss))
+	return min(limit, unit.Rate(float64(n.ParallelStreams)*float64(stream)))
+}
+
+// leastRTT keeps the share of a transfer within a room finite where round trips
+// count. Chosen: a room's own round trip.
+const leastRTT unit.Seconds = 100e-6
+
+// weightOf is the weight of a leg's flow: the task's own, by the round trip where
+// the scenario has shares depend on it.
+func (r *run) weightOf(l policy.Leg) float64 {
+	bias := r.world.Network.RTTBias
+	if bias == 0 {
+		return l.Weight
+	}
+	latency, _, _ := r.topo.Between(l.From, l.To)
+	return l.Weight * math.Pow(float64(max(2*latency, leastRTT)), -bias)
 }
 
 // startMove begins a transfer of life i. It reports false, and does nothing,
@@ -91,27 +115,41 @@ func (r *run) startMove(i int32, p purpose, g policy.Leg, bytes unit.Bytes, make
 		return 0, false
 	}
 	delay, price, _ := r.delayOf(g.From, g.To)
-	if n := len(r.freeMoves); n > 0 {
-		m, r.freeMoves = r.freeMoves[n-1], r.freeMoves[:n-1]
-	} else {
-		r.moves = append(r.moves, move{})
-		m = int32(len(r.moves) - 1)
-	}
+	delay += r.jitterOn(route)
+	m = r.newMove()
 	r.moves[m] = move{
 		used: true, life: i, purpose: p, leg: g, bytes: bytes,
-		requested: r.now(), delay: delay, price: price, copy: makes,
+		requested: r.now(), delay: delay, price: price, worth: price, copy: makes,
 	}
-	r.moves[m].flow = r.net.Start(network.Flow{
-		Route: route, Bytes: bytes, Weight: g.Weight, Cap: r.capOf(g), Delay: delay, Owner: m,
+	x := &r.moves[m]
+	if x.booking = r.seekChannel(&r.lives[i], x, route); x.booking.channel != 0 && x.booking.spec.HasPrice {
+		x.price = x.booking.spec.Price
+	}
+	x.flow = r.net.Start(network.Flow{
+		Route: route, Bytes: bytes, Weight: r.weightOf(g), Cap: r.capOf(g), Delay: delay, Owner: m, Channel: x.booking.channel,
 	})
 	r.rates.epoch++
 	return m, true
 }
 
+func (r *run) newMove() int32 {
+	if n := len(r.freeMoves); n > 0 {
+		m := r.freeMoves[n-1]
+		r.freeMoves = r.freeMoves[:n-1]
+		return m
+	}
+	r.moves = append(r.moves, move{})
+	return int32(len(r.moves) - 1)
+}
+
+func (r *run) freeMove(m int32) {
+	r.moves[m] = move{}
+	r.freeMoves = append(r.freeMoves, m)
+}
+
 // moveDone takes note that a transfer has arrived.
 func (r *run) moveDone(index int32, flow network.FlowID) {
 	m := &r.moves[index]
-	r.net.Release(flow)
 	r.rates.epoch++
 	l := &r.lives[m.life]
 	took := r.now().Sub(m.requested)
@@ -123,11 +161,12 @@ func (r *run) moveDone(index int32, flow network.FlowID) {
 	case forResult:
 		l.result = max(l.result, took)
 	}
-	r.charge(l, m, m.bytes)
+	r.charge(l, m, m.bytes+r.net.Again(flow))
 	r.recordMove(l, m, true)
+	l.fee += r.unbook(m)
+	r.net.Release(flow)
 	life, purpose, made := m.life, m.purpose, m.copy
-	r.moves[index] = move{}
-	r.freeMoves = append(r.freeMoves, index)
+	r.freeMove(index)
 	if made != 0 {
 		r.copyReady(made)
 	}
@@ -136,6 +175,9 @@ func (r *run) moveDone(index int32, flow network.FlowID) {
 		r.lap(&r.lives[life], inTransfer)
 		r.keepOutput(&r.lives[life])
 		r.finish(life)
+	case forSync:
+		r.lives[life].stay.sync = 0
+		r.computed(life)
 	case forTransfer:
 		r.lives[life].pending--
 		if r.lives[life].pending == 0 {
@@ -149,9 +191,17 @@ func (r *run) moveDone(index int32, flow network.FlowID) {
 
 // charge adds what a transfer has cost so far to its task.
 func (r *run) charge(l *life, m *move, sent unit.Bytes) {
+	if again := r.net.Again(m.flow); again > 0 {
+		r.count.class[l.task.Class].again += again
+	}
 	if m.leg.From != m.leg.To {
 		l.moved += sent
-		l.fee += m.price.Times(sent)
+		r.books.worth += m.worth.Times(sent)
+		fee := m.price.Times(sent)
+		l.fee += fee
+		if l.past.attempts > 0 && m.purpose != forResult && m.purpose != forSync {
+			r.count.class[l.task.Class].refetched += fee
+		}
 	}
 }
 
@@ -170,6 +220,7 @@ func (r *run) stageIn(i int32) {
 	room := l.plan.Room
 	l.staging = false
 	r.store.giveBack(l)
+	r.spaceForState(l)
 	r.eachOwn(l, room, func(n int32) { r.store.pin(l, n, r.fired) })
 	for k := range l.task.Inputs {
 		if l.task.Inputs[k].Bytes == 0 {
@@ -186,6 +237,9 @@ func (r *run) stageIn(i int32) {
 	}
 	if l.task.Present(task.HasImage) && room != l.task.Home {
 		r.bringImage(i)
+	}
+	if l = &r.lives[i]; l.past.kept > 0 && l.past.at != room {
+		r.startPending(i, forState, leg(&l.task, l.past.at, room, true, true), l.task.State, 0)
 	}
 	l = &r.lives[i]
 	l.staging = true
@@ -213,6 +267,7 @@ func (r *run) eachOwn(l *life, room topo.RoomID, f func(n int32)) {
 // its room and the space for what is not: the decision counted on both.
 func (r *run) claim(i int32) {
 	l := &r.lives[i]
+	r.spaceForState(l)
 	r.eachOwn(l, l.plan.Room, func(n int32) { r.store.pin(l, n, r.fired) })
 	for k := range l.task.Inputs {
 		if in := &l.task.Inputs[k]; in.Bytes > 0 && !r.localHome(in, l.plan.Room) {
@@ -221,6 +276,16 @@ func (r *run) claim(i int32) {
 	}
 	if l.task.Present(task.HasImage) && l.plan.Room != l.task.Home {
 		r.claimOne(l, false, int32(l.task.Image), l.task.ImageBytes)
+	}
+}
+
+// spaceForState takes the space that a task's checkpoints need in its room.
+func (r *run) spaceForState(l *life) {
+	if !saves(&l.task) {
+		return
+	}
+	if err := r.store.take(l, l.plan.Room, l.task.State); err != nil {
+		r.err = fmt.Errorf("task %s: %w", l.task.Name, err)
 	}
 }
 

@@ -31,12 +31,15 @@ type decisionRow struct {
 
 type transferRow struct {
 	Task, Purpose, From, To string
-	Bytes, Cost             float64
+	Bytes, Cost, Again      float64
+	Reserved                bool
 }
 
 type attemptRow struct {
-	Task, Room string
-	Start, End float64
+	Task, Room, Pool, Reason                     string
+	Attempt, Pools                               int
+	Start, End, Work, Saved, Lost, Save, Restart float64
+	Efficiency                                   float64
 }
 
 // A played is a run and its tables.
@@ -163,11 +166,18 @@ func (p *played) read(t failer, root string, at record.Partition) {
 		}
 		p.decisions[task][b.Columns[1].Texts[i]] = decisionRow{b.Columns[2].Reals[i], b.Columns[3].Reals[i], b.Columns[4].Flags[i]}
 	})
-	scan(record.Transfers, []string{"task", "purpose", "from", "to", "bytes", "cost"}, func(b *record.Batch, i int) {
+	scan(record.Transfers, []string{"task", "purpose", "from", "to", "bytes", "cost", "again_bytes", "reserved"}, func(b *record.Batch, i int) {
 		s := func(c int) string { return b.Columns[c].Texts[i] }
-		p.transfers = append(p.transfers, transferRow{s(0), s(1), s(2), s(3), b.Columns[4].Reals[i], b.Columns[5].Reals[i]})
+		p.transfers = append(p.transfers, transferRow{s(0), s(1), s(2), s(3), b.Columns[4].Reals[i], b.Columns[5].Reals[i], b.Columns[6].Reals[i], b.Columns[7].Flags[i]})
 	})
-	scan(record.Attempts, []string{"task", "room", "start_s", "end_s"}, func(b *record.Batch, i int) {
-		p.attempts = append(p.attempts, attemptRow{b.Columns[0].Texts[i], b.Columns[1].Texts[i], b.Columns[2].Reals[i], b.Columns[3].Reals[i]})
+	scan(record.Attempts, []string{
+		"task", "room", "pool", "end_reason", "attempt", "pools", "start_s", "end_s", "work_s", "saved_s", "lost_s", "save_s", "restart_s", "efficiency",
+	}, func(b *record.Batch, i int) {
+		s := func(c int) string { return b.Columns[c].Texts[i] }
+		f := func(c int) float64 { return b.Columns[c].Reals[i] }
+		p.attempts = append(p.attempts, attemptRow{
+			Task: s(0), Room: s(1), Pool: s(2), Reason: s(3), Attempt: int(b.Columns[4].Ints[i]), Pools: int(b.Columns[5].Ints[i]),
+			Start: f(6), End: f(7), Work: f(8), Saved: f(9), Lost: f(10), Save: f(11), Restart: f(12), Efficiency: f(13),
+		})
 	})
 }

@@ -30,7 +30,6 @@ import (
 	"tiersim/sim/network"
 	"tiersim/sim/policy"
 	"tiersim/sim/pool"
-	"tiersim/sim/profile"
 	"tiersim/sim/record"
 	"tiersim/sim/rng"
 	"tiersim/sim/scenario"
@@ -45,6 +44,9 @@ type Setup struct {
 	Trace   *trace.Trace
 	Policy  string
 	Streams rng.Streams
+	// Weather are the streams of what happens whatever the policy: capacities,
+	// jitter, slots that are held and taken away. Left zero, they are Streams.
+	Weather rng.Streams
 	// Record takes the rows; nil where no tables are wanted.
 	Record *record.Run
 	// Progress, where not nil, is told how far the run is.
@@ -78,6 +80,16 @@ const (
 	pass
 	sample
 	horizon
+	interruption
+	nodeBack
+	availability
+	maintenance
+	maintained
+	heldChange
+	shaperChange
+	syncChange
+	reservationBegins
+	reservationEnds
 )
 
 // run is the state of a replication: slices addressed by index, so that it can
@@ -93,6 +105,11 @@ type run struct {
 	desk   *policy.Desk
 	stage  staging
 
+	weather weather
+	hazards hazards
+	booked  reservations
+	moved   unit.Time // when something last happened that is not weather
+
 	next    int32 // the life whose row arrives next
 	hasNext bool
 	last    unit.Time // instant of the last arrival
@@ -105,10 +122,14 @@ type run struct {
 	store     store
 	after     dependencies
 
-	rates   rateCache
-	started []int32       // buffer of a pass
-	route   []topo.LinkID // buffer of a route
-	holders []policy.Holder
+	rates     rateCache
+	started   []int32 // buffer of a pass
+	running   []int32 // buffer of those on slots
+	ring      ring    // buffer of a gang's rooms
+	onLine    []network.FlowID
+	reserving []topo.LinkID
+	route     []topo.LinkID // buffer of a route
+	holders   []policy.Holder
 
 	count   tally
 	books   books
@@ -123,6 +144,11 @@ type poolState struct {
 	*pool.Pool
 	spec        *topo.Pool
 	passPending bool
+
+	held   int32 // slots for services, now
+	away   int32 // slots of nodes that will come back
+	varies bool  // the slots that tasks can have change in time
+	keeps  bool  // slots are held for services
 }
 
 // staging is whether data is brought before slots are asked for, or on them.
@@ -156,6 +182,9 @@ func newRun(s Setup) (*run, error) {
 		return nil, err
 	}
 	w := s.World
+	if s.Weather == (rng.Streams{}) {
+		s.Weather = s.Streams
+	}
 	r := &run{setup: s, world: w, topo: w.Topology, lives: make([]life, 1), moves: make([]move, 1)}
 	if w.StageInside {
 		r.stage = stageInside
@@ -165,15 +194,20 @@ func newRun(s Setup) (*run, error) {
 		ValueOfTime: w.Parameters.ValueOfTime, StageInside: w.StageInside,
 	}
 	r.desk = policy.NewDesk(terms, p, r.recordsPrices())
-	capacity := make([]unit.Rate, len(w.Topology.Links))
-	for i := range capacity {
-		capacity[i] = r.capacityAt(topo.LinkID(i), 0)
+	r.weather = newWeather(w, s.Weather)
+	r.net = network.New(r.weather.capacities(w.Topology), &r.events, network.Kinds{Latency: latencyOver, FlowEnd: flowEnd, Shaper: shaperChange})
+	r.net.SetOnOutage(w.Network.OnOutage)
+	for l, shaper := range w.Shapers {
+		if shaper != (network.Shaper{}) {
+			r.net.Shape(topo.LinkID(l), shaper)
+		}
 	}
-	r.net = network.New(capacity, &r.events, network.Kinds{Latency: latencyOver, FlowEnd: flowEnd})
 	r.pools = make([]poolState, len(w.Topology.Pools))
 	for i := range r.pools {
-		r.pools[i] = poolState{Pool: pool.New(w.Topology.Pools[i]), spec: &w.Topology.Pools[i]}
+		spec := &w.Topology.Pools[i]
+		r.pools[i] = poolState{Pool: pool.New(*spec), spec: spec, held: spec.Held, keeps: spec.Held > 0 || w.Held != nil && w.Held[i] != nil}
 	}
+	r.hazards = newHazards(w, s.Weather)
 	if r.store, err = newStore(w.Topology, s.Trace.Catalog); err != nil {
 		return nil, err
 	}
@@ -181,11 +215,9 @@ func newRun(s Setup) (*run, error) {
 	r.samples = newSampler(w.Topology, s.Trace)
 	r.reader = s.Trace.Reader()
 	r.after = newDependencies(s.Trace)
-	for i := range w.Capacity {
-		if w.Capacity[i] != nil {
-			r.scheduleCapacity(topo.LinkID(i), 0)
-		}
-	}
+	r.scheduleWeather()
+	r.scheduleHazards()
+	r.reserve()
 	if err := r.readNext(); err != nil {
 		return nil, err
 	}
@@ -219,6 +251,12 @@ func (r *run) loop(ctx context.Context) error {
 		if e.Kind == horizon {
 			break
 		}
+		if !ofWeather(e.Kind) {
+			r.moved = e.At
+		} else if e.Kind == sample && r.stalled() {
+			r.count.stalled = true
+			break
+		}
 		r.handle(e)
 		if r.err != nil {
 			return fmt.Errorf("at %v: %w", float64(e.At), r.err)
@@ -230,7 +268,7 @@ func (r *run) loop(ctx context.Context) error {
 
 func (r *run) handle(e des.Event) {
 	switch e.Kind {
-	case latencyOver, flowEnd:
+	case latencyOver, flowEnd, shaperChange:
 		r.rates.epoch++
 		if id, done := r.net.Handle(e); done {
 			r.moveDone(r.net.Owner(id), id)
@@ -247,6 +285,32 @@ func (r *run) handle(e des.Event) {
 		r.pass(topo.PoolID(e.Index))
 	case sample:
 		r.sample()
+	default:
+		r.disturb(e)
+	}
+}
+
+// disturb handles the events that take slots away and give them back.
+func (r *run) disturb(e des.Event) {
+	switch e.Kind {
+	case interruption:
+		r.nodeFails(e.Index)
+	case nodeBack:
+		r.nodeReturns(e.Index)
+	case availability:
+		r.changeAvailable(e.Index)
+	case maintenance:
+		r.maintain(e.Index)
+	case maintained:
+		r.endMaintenance(e.Index)
+	case heldChange:
+		r.changeHeld(topo.PoolID(e.Index))
+	case syncChange:
+		r.tickSync(e.Index)
+	case reservationBegins:
+		r.beginPiece(e.Index)
+	case reservationEnds:
+		r.endPiece(e.Index)
 	}
 }
 
@@ -271,25 +335,3 @@ func (r *run) at(t unit.Time, priority, kind uint8, index int32) {
 }
 
 func (r *run) now() unit.Time { return r.events.Now() }
-
-// capacityAt returns a link's capacity at an instant.
-func (r *run) capacityAt(l topo.LinkID, t unit.Time) unit.Rate {
-	base := r.topo.Links[l].Capacity
-	if p := r.world.CapacityOf(l); p != nil {
-		return profile.Rate(p, p.At(t), base)
-	}
-	return base
-}
-
-func (r *run) scheduleCapacity(l topo.LinkID, after unit.Time) {
-	if at, _, ok := r.world.CapacityOf(l).Next(after); ok {
-		r.at(at, des.CapacityChange, capacityChange, int32(l))
-	}
-}
-
-func (r *run) changeCapacity(l topo.LinkID) {
-	r.addCapacity(l)
-	r.net.SetCapacity(l, r.capacityAt(l, r.now()))
-	r.rates.epoch++
-	r.scheduleCapacity(l, r.now())
-}

@@ -16,7 +16,11 @@ import (
 const (
 	endDone record.Name = iota
 	endCensored
+	endCut // the first of the causes
 )
+
+// endOf is the end of an attempt that was interrupted.
+func endOf(c cause) record.Name { return endCut + record.Name(c) }
 
 // Names returns the tables of names that a run's rows refer to.
 func Names(w *scenario.World, t *trace.Trace) record.Names {
@@ -24,7 +28,7 @@ func Names(w *scenario.World, t *trace.Trace) record.Names {
 		Classes: task.ClassNames(), Groups: t.Catalog.Symbols, Kinds: w.Topology.Kinds,
 		Tiers:   []string{topo.RoomTier.String(), topo.CityTier.String(), topo.HubTier.String(), topo.StorageTier.String()},
 		Options: policy.OptionNames(), Reasons: policy.ReasonNames(), Statuses: statusNames[:],
-		Purposes: purposeNames[:], EndReasons: []string{endDone: "done", endCensored: "censored"},
+		Purposes: purposeNames[:], EndReasons: append([]string{endDone: "done", endCensored: "censored"}, causeNames[:]...),
 	}
 	for i := range w.Topology.Rooms {
 		n.Rooms = append(n.Rooms, w.Topology.Rooms[i].Name)
@@ -101,7 +105,7 @@ func (r *run) recordTask(l *life, s status) {
 		Transfer: l.spent[inTransfer], Image: l.image, Input: l.input, Result: l.result,
 		Queue: l.spent[inQueue], Compute: l.spent[inCompute], Save: l.spent[inSave],
 		Lost: l.spent[inLost], Restart: l.spent[inRestart], Blocked: l.spent[inBlocked],
-		BytesMoved:   l.moved,
+		Interruptions: l.past.cuts, BytesMoved: l.moved,
 		CostTransfer: l.fee, CostCompute: l.compute, CostStorage: l.keep, CostTime: l.time,
 		CostTotal: total, CostCash: cash,
 		NetworkShare: share(float64(l.fee), float64(total)), NetworkShareCash: share(float64(l.fee), float64(cash)),
@@ -152,14 +156,14 @@ func (r *run) recordMove(l *life, m *move, arrived bool) {
 	flowed := r.now().Sub(begin)
 	row := record.TransferRow{
 		Task: l.task.Name, Purpose: record.Name(m.purpose), From: record.Name(m.leg.From), To: record.Name(m.leg.To),
-		Bytes: m.bytes, Requested: m.requested, Latency: m.delay,
-		Start: some(begin, m.bytes > 0 && flowed >= 0), Finish: some(r.now(), arrived),
+		Bytes: m.bytes, Again: r.net.Again(m.flow), Requested: m.requested, Latency: m.delay,
+		Start: some(begin, m.bytes > 0 && flowed >= 0), Finish: some(r.now(), arrived), Reserved: m.booking.channel != 0,
 	}
 	if flowed > 0 && m.bytes > 0 {
 		row.MeanRate = record.Some(unit.Rate(float64(m.bytes) / float64(flowed)))
 	}
 	if m.leg.From != m.leg.To {
-		row.Cost = m.price.Times(m.bytes)
+		row.Cost = m.price.Times(m.bytes + row.Again)
 	}
 	rec.Transfer(&row)
 }
@@ -169,12 +173,17 @@ func (r *run) recordAttempt(l *life, why record.Name) {
 	if !rec.Wants(record.Attempts) || l.task.Carried {
 		return
 	}
+	s := &l.stay.split
 	row := record.AttemptRow{
-		Task: l.task.Name, Attempt: 1, Room: record.Name(l.plan.Room), Pool: record.Name(l.plan.Pool),
-		Start: l.start, End: r.now(), Work: l.spent[inCompute], EndReason: why,
+		Task: l.task.Name, Attempt: l.past.attempts, Room: record.Name(l.plan.Room), Pool: record.Name(l.plan.Pool),
+		Start: l.stay.begin, End: r.now(), Work: s.Kept + s.Lost, Lost: s.Lost, Save: s.Save, Restart: s.Restart, EndReason: why,
+		Pools: int32(len(l.parts)), Efficiency: share(float64(l.stay.useful), float64(s.Kept+s.Lost)),
 	}
-	if why == endDone {
-		row.Saved = row.Work
+	if l.stay.useful == 0 {
+		row.Efficiency = record.Opt[float64]{}
+	}
+	if why != endCensored {
+		row.Saved = s.Kept
 	}
 	rec.Attempt(&row)
 }
@@ -220,16 +229,21 @@ func (r *run) recordLink(l topo.LinkID, length unit.Seconds, moved unit.Bytes, c
 	})
 }
 
-func (r *run) recordPool(p topo.PoolID, length unit.Seconds, busy, queued float64) {
+func (r *run) recordPool(p topo.PoolID, length unit.Seconds, busy, queued, held float64) {
 	rec := r.setup.Record
 	if !rec.Wants(record.Pools) {
 		return
 	}
 	spec := r.pools[p].spec
 	could := float64(r.pools[p].Capacity()) * float64(length)
+	services := spec.Held
+	if r.pools[p].varies {
+		could = float64(spec.Slots)*float64(length) - held
+		services = r.pools[p].held
+	}
 	rec.Pool(&record.PoolRow{
 		Time: r.samples.from, Interval: length, Pool: record.Name(p), Kind: record.Name(spec.Kind),
-		Slots: spec.Slots, Held: spec.Held, Busy: unit.Seconds(busy), Utilization: share(busy, could),
+		Slots: spec.Slots, Held: services, Away: held/float64(length) - float64(services), Busy: unit.Seconds(busy), Utilization: share(busy, could),
 		Queued: queued / float64(length),
 	})
 }

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"tiersim/sim/des"
+	"tiersim/sim/stats"
 	"tiersim/sim/topo"
 	"tiersim/sim/trace"
 	"tiersim/sim/unit"
@@ -34,9 +35,11 @@ type window struct {
 }
 
 type poolSample struct {
-	busy, queued float64 // integrals up to the present interval
-	busyAtLast   float64 // slot-seconds up to the last arrival
-	asked        float64 // slot-seconds that tasks asked for before the last arrival
+	busy, queued, held float64 // integrals up to the present interval
+	busyAtLast         float64 // slot-seconds up to the last arrival
+	heldAtLast         float64
+	asked              float64         // slot-seconds that tasks asked for before the last arrival
+	headroom           stats.Quantiles // of the samples, where slots are held for services
 }
 
 // intervals are the lengths that samples come in: the shortest that parts the
@@ -99,8 +102,12 @@ func (r *run) readSamples() {
 	for p := range r.samples.pools {
 		s := &r.samples.pools[p]
 		busy, queued := float64(r.pools[p].SlotSeconds(r.now())), float64(r.pools[p].QueueIntegral(r.now()))
-		r.recordPool(topo.PoolID(p), length, busy-s.busy, queued-s.queued)
-		s.busy, s.queued = busy, queued
+		held := float64(r.pools[p].HeldSeconds(r.now()))
+		r.recordPool(topo.PoolID(p), length, busy-s.busy, queued-s.queued, held-s.held)
+		s.busy, s.queued, s.held = busy, queued, held
+		if r.pools[p].keeps {
+			s.headroom.Add(float64(r.pools[p].Headroom()))
+		}
 	}
 	r.samples.from = r.now()
 }
@@ -118,10 +125,14 @@ func (r *run) addCapacity(l topo.LinkID) {
 // countAsked adds what a task asks of its pool before the last arrival: of work
 // that goes on longer, the part until then.
 func (r *run) countAsked(l *life) {
-	ps := &r.pools[l.plan.Pool]
-	work := unit.Seconds(float64(l.task.Work) / ps.spec.Speed)
+	if l.past.cuts > 0 {
+		return // it asked for that before
+	}
+	work := unit.Seconds(float64(l.task.Work) / r.speedOf(l.parts))
 	inWindow := max(0, min(work, r.setup.Trace.Last.Sub(r.now())))
-	r.samples.pools[l.plan.Pool].asked += float64(inWindow) * float64(l.task.Slots)
+	for _, part := range l.parts {
+		r.samples.pools[part.Pool].asked += float64(inWindow) * float64(part.Slots)
+	}
 }
 
 // atLastArrival notes what links and pools did while tasks arrived.
@@ -133,5 +144,6 @@ func (r *run) atLastArrival() {
 	}
 	for p := range r.pools {
 		r.samples.pools[p].busyAtLast = float64(r.pools[p].SlotSeconds(r.now()))
+		r.samples.pools[p].heldAtLast = float64(r.pools[p].HeldSeconds(r.now()))
 	}
 }

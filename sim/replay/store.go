@@ -189,7 +189,7 @@ func (s *store) leave(r *run, l *life) {
 	l.pins = l.pins[:0]
 	s.giveBack(l)
 	if l.brought > 0 {
-		l.keep += r.topo.Rooms[l.plan.Room].Storage.Price.For(l.brought, r.now().Sub(l.landed))
+		l.keep += r.topo.Rooms[l.plan.Room].Storage.Price.For(l.brought, r.now().Sub(l.since))
 	}
 }
 

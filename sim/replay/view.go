@@ -18,21 +18,54 @@ type viewOf struct {
 
 func (v *viewOf) Now() unit.Time { return v.r.now() }
 
-func (v *viewOf) Slots(p topo.PoolID) int32 { return v.r.pools[p].Capacity() }
-
-func (v *viewOf) estimate(p topo.PoolID, t *task.Task) unit.Seconds {
-	return v.r.queueBelief(v.r.pools[p].spec, t, v.l.believed)
+// Slots are those of the pool that are not held for ever; none while the task has
+// to keep away from a pool where it was interrupted.
+func (v *viewOf) Slots(p topo.PoolID) int32 {
+	if past := &v.l.past; past.avoidUntil > v.r.now() && past.avoid == p {
+		return 0
+	}
+	return v.r.pools[p].spec.Slots - v.r.pools[p].spec.Held
 }
 
-func (v *viewOf) StartEstimate(p topo.PoolID, t *task.Task) unit.Time {
-	return v.r.pools[p].EstimateStart(v.r.now(), t.Slots, t.Priority, v.estimate(p, t))
+func (v *viewOf) Free(p topo.PoolID) int32 { return min(v.Slots(p), v.r.pools[p].Free()) }
+
+// StartEstimate of a gang that is spread is when the last of its parts could start.
+func (v *viewOf) StartEstimate(parts []policy.Part, t *task.Task) unit.Time {
+	last := v.r.now()
+	for _, part := range parts {
+		ps := &v.r.pools[part.Pool]
+		at := ps.EstimateStart(v.r.now(), part.Slots, t.Priority, v.r.queueBelief(v.l, part.Pool, parts))
+		if at == unit.Forever() && ps.varies {
+			at = v.r.whenBack(part.Pool) // slots that it needs are away for a while
+		}
+		last = max(last, at)
+	}
+	return last
 }
 
-func (v *viewOf) StartsNow(p topo.PoolID, t *task.Task) bool {
-	return v.r.pools[p].Free() >= t.Slots && v.StartEstimate(p, t) == v.r.now()
+func (v *viewOf) StartsNow(parts []policy.Part, t *task.Task) bool {
+	for _, part := range parts {
+		if v.r.pools[part.Pool].Free() < part.Slots {
+			return false
+		}
+	}
+	return v.StartEstimate(parts, t) == v.r.now()
 }
 
-func (v *viewOf) RunTime(*task.Task) unit.Seconds { return v.l.believed }
+func (v *viewOf) OnSlots(parts []policy.Part, _ *task.Task) unit.Seconds {
+	return v.r.stayOf(v.l, parts, v.l.believed)
+}
+
+func (v *viewOf) Checkpoint(t *task.Task) (topo.RoomID, unit.Bytes, bool) {
+	return v.l.past.at, t.State, v.l.past.kept > 0
+}
+
+func (v *viewOf) StateSpace(t *task.Task) unit.Bytes {
+	if !saves(t) {
+		return 0
+	}
+	return t.State
+}
 
 func (v *viewOf) Holders(t *task.Task, i int) []policy.Holder {
 	r := v.r
@@ -68,7 +101,8 @@ func (v *viewOf) HasImage(t *task.Task, room topo.RoomID) (unit.Time, bool) {
 }
 
 func (v *viewOf) Delay(g policy.Leg) (unit.Seconds, unit.PerGB, bool) {
-	return v.r.delayOf(g.From, g.To)
+	delay, price, ok := v.r.delayOf(g.From, g.To)
+	return delay + v.r.meanJitter(g.From, g.To), price, ok
 }
 
 func (v *viewOf) StoragePrice(room topo.RoomID) unit.PerGBMonth {
@@ -77,6 +111,9 @@ func (v *viewOf) StoragePrice(room topo.RoomID) unit.PerGBMonth {
 
 func (v *viewOf) HasRoom(room topo.RoomID, bytes unit.Bytes) bool {
 	s := &v.r.store
+	if v.l.decided && v.l.plan.Room == room {
+		bytes -= v.l.taken // it has that already
+	}
 	v.r.eachOwn(v.l, room, func(n int32) { s.copies[n].pins++ })
 	ok := s.hasRoom(room, bytes)
 	v.r.eachOwn(v.l, room, func(n int32) { s.copies[n].pins-- })
@@ -142,5 +179,5 @@ func (v *viewOf) Capacity(g policy.Leg) unit.Rate {
 func (r *run) share(g policy.Leg) unit.Rate {
 	route, _ := r.appendLeg(r.route[:0], g)
 	r.route = route
-	return r.net.ShareOfOneMore(route, g.Weight, r.capOf(g))
+	return r.net.ShareOfOneMore(route, r.weightOf(g), r.capOf(g))
 }

@@ -58,7 +58,7 @@ func (c *checker) file(name string) {
 	case kindOf(root) == "topology":
 		d := &decoder{load: l}
 		if b := d.topology(root); b != nil {
-			b.capacities(d)
+			b.weather(d, &World{Topology: b.topology}, &scenarioFile{})
 		}
 		c.faults = append(c.faults, l.sorted(d.faults)...)
 		c.notes = append(c.notes, l.tell(d.notes)...)

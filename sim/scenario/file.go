@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"tiersim/sim/network"
 	"tiersim/sim/policy"
 	"tiersim/sim/trace"
 	"tiersim/sim/unit"
@@ -14,24 +15,27 @@ import (
 
 // A scenarioFile is a scenario as it is written.
 type scenarioFile struct {
-	name         text
-	topology     text
-	traces       []traceValue
-	fill         []ruleValue
-	policies     []string
-	baseline     text
-	parameters   parametersValue
-	estimates    estimatesValue
-	inside       bool
-	network      networkValue
-	rules        text
-	ignored      string
-	replications replicationsValue
-	horizon      Horizon
-	seed         uint64
-	tables       *[]string
-	vary         []named[[]*node]
-	points       []named[[]named[*node]]
+	name          text
+	topology      text
+	traces        []traceValue
+	fill          []ruleValue
+	policies      []string
+	baseline      text
+	parameters    parametersValue
+	estimates     estimatesValue
+	inside        bool
+	network       networkValue
+	rules         text
+	interruptions *interruptionsValue
+	recovery      recoveryValue
+	training      Training
+	reservations  []reservationValue
+	replications  replicationsValue
+	horizon       Horizon
+	seed          uint64
+	tables        *[]string
+	vary          []named[[]*node]
+	points        []named[[]named[*node]]
 }
 
 type traceValue struct {
@@ -66,7 +70,11 @@ type networkValue struct {
 	startupRTTs float64
 	window      unit.Bytes
 	streams     int
-	onOutage    string
+	onOutage    network.OutageKind
+	chunk       *unit.Bytes
+	loss        float64
+	mss         *unit.Bytes
+	rttBias     float64
 }
 
 type replicationsValue struct {
@@ -100,7 +108,14 @@ func scenarioObject() object[scenarioFile] {
 		key("network", networkObject().form(), func(s *scenarioFile) *networkValue { return &s.network },
 			"how transfers behave").or("{}"),
 		key("rules", anyText("default, none or a file"), func(s *scenarioFile) *text { return &s.rules }, "exclusion rules"),
-		key("interruptions", word("none"), func(s *scenarioFile) *string { return &s.ignored }, "of all pools"),
+		key("interruptions", optional(interruptionsForm()), func(s *scenarioFile) **interruptionsValue { return &s.interruptions },
+			"what takes slots away in all pools, in place of what the topology says"),
+		key("recovery", recoveryObject().form(), func(s *scenarioFile) *recoveryValue { return &s.recovery },
+			"what follows an interruption").or("{}"),
+		key("training", trainingObject().form(), func(s *scenarioFile) *Training { return &s.training },
+			"how tasks of class training-parallel synchronize").or("{}"),
+		key("reservations", listOf(reservationObject().form(), "- {name: nightly, from: west-1, to: east-1, rate: 2Gbit/s, window: [1h, 5h]}"), func(s *scenarioFile) *[]reservationValue { return &s.reservations },
+			"capacity that is reserved on links"),
 		key("replications", replicationsObject().form(), func(s *scenarioFile) *replicationsValue { return &s.replications },
 			"how many independent runs there are of what is random: a number, or from how many to how many").or("{}"),
 		key("horizon", horizonForm(), func(s *scenarioFile) *Horizon { return &s.horizon },
@@ -175,7 +190,12 @@ func networkObject() object[networkValue] {
 		key("window", orWord("none", bytesAboveZero(), "a window such as 4MiB"), func(w *networkValue) *unit.Bytes { return &w.window },
 			"bytes of a stream on their way at once: a stream's rate is at most window / round trip").or("none"),
 		key("streams", whole(1, 1_000_000, "8"), func(w *networkValue) *int { return &w.streams }, "parallel streams of a transfer, each with its window").or("1"),
-		key("on_outage", word("resume"), func(w *networkValue) *string { return &w.onOutage }, "what a transfer does that was cut off").or("resume"),
+		key("on_outage", oneOf([]string{"resume", "chunk", "restart"}, network.Resume, network.ToChunk, network.Restart), func(w *networkValue) *network.OutageKind { return &w.onOutage },
+			"what a transfer does whose link was down: it resumes, sends the chunk that it was in again, or restarts; what is sent twice is paid twice").or("resume"),
+		key("chunk", optional(bytesAboveZero()), func(w *networkValue) **unit.Bytes { return &w.chunk }, "of chunk: how large they are; left out, 64MB"),
+		key("loss", share(1), func(w *networkValue) *float64 { return &w.loss }, "share of packets that are lost: a stream's rate is at most mss / round trip · √(3/2) / √loss").or("0"),
+		key("mss", optional(bytesAboveZero()), func(w *networkValue) **unit.Bytes { return &w.mss }, "bytes of a packet; left out, 1460B"),
+		key("rtt_bias", atLeastZero(), func(w *networkValue) *float64 { return &w.rttBias }, "share of a full link goes as round trip to the power of minus this: 0 is fair, 1 as TCP Reno").or("0"),
 	}}
 }
 
@@ -190,9 +210,38 @@ func bytesAboveZero() form[unit.Bytes] {
 }
 
 func checkNetwork(d *decoder, n *node, w *networkValue) {
-	if w.streams > 1 && w.window == 0 {
-		d.note(n.get("streams"), "has no effect without a window")
+	if w.streams > 1 && w.window == 0 && w.loss == 0 {
+		d.note(n.get("streams"), "has no effect without a window or loss")
 	}
+	if w.chunk != nil && w.onOutage != network.ToChunk {
+		d.fault(n.get("chunk"), "has no effect but with on_outage: chunk; write on_outage: chunk, or remove it")
+	}
+	if w.mss != nil && w.loss == 0 {
+		d.note(n.get("mss"), "has no effect without loss")
+	}
+}
+
+// A recoveryValue is what follows an interruption as it is written.
+type recoveryValue struct {
+	limit     int
+	cooldown  unit.Seconds
+	finalSave bool
+}
+
+func recoveryObject() object[recoveryValue] {
+	return object[recoveryValue]{name: "recovery", fields: []field[recoveryValue]{
+		key("limit", orWord("none", whole(1, 1_000_000_000, "10"), "a number of attempts such as 10"), func(r *recoveryValue) *int { return &r.limit }, "attempts after which a task is given up").or("none"),
+		key("cooldown", length(), func(r *recoveryValue) *unit.Seconds { return &r.cooldown }, "how long an interrupted task keeps away from the pool where that was").or("0s"),
+		key("final_save", oneOf([]string{"false", "true"}, false, true), func(r *recoveryValue) *bool { return &r.finalSave }, "whether a task saves its state at its end, too").or("false"),
+	}}
+}
+
+func trainingObject() object[Training] {
+	return object[Training]{name: "training", fields: []field[Training]{
+		key("overlap", share(1), func(t *Training) *float64 { return &t.Overlap }, "share of the compute time during which a synchronization can go on").or("50%"),
+		key("local_steps", whole(1, 1_000_000_000, "100"), func(t *Training) *int { return &t.LocalSteps }, "steps between two synchronizations").or("1"),
+		key("penalty", atLeast(1), func(t *Training) *float64 { return &t.Penalty }, "factor of the work where local_steps is above 1, since steps on older weights learn less").or("1"),
+	}}
 }
 
 // defaultReplications is how many there are of what is random. Chosen: enough for

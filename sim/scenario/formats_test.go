@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tiersim/sim/pool"
+	"tiersim/sim/rng"
 	"tiersim/sim/topo"
 	"tiersim/sim/unit"
 )
@@ -37,27 +39,43 @@ func examples(t *testing.T, edits ...string) string {
 	return dir
 }
 
-// All that is wrong with the examples of FORMATS is what this version leaves for
-// later, and each is told at its place.
-func TestFormatsExamplesFaults(t *testing.T) {
-	dir := examples(t)
-	_, err := Load("two-hubs-mix", Options{Dir: dir})
-	want := []string{
-		`two-hubs.yaml:5:47: tiers.city.jitter: got a mapping, which this version does not model; leave it out`,
-		`two-hubs.yaml:14:5: tiers.hub.outages: got a mapping, which this version does not model; leave it out, or record it as a fluctuation that falls to 0`,
-		`two-hubs.yaml:16:18: profiles.shared.kind: got "ou", which this version does not model; write constant or recorded`,
-		`two-hubs.yaml:28:71: hubs[0].cities[0].rooms[0].pools[0].interruptions: got "on-demand", which this version does not model; write none`,
+// The examples of FORMATS load as they stand, with their weather.
+func TestFormatsExamplesWhole(t *testing.T) {
+	s, err := Load("two-hubs-mix", Options{Dir: examples(t)})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err == nil {
-		t.Fatal("no faults")
+	w, err := s.World(0)
+	if err != nil {
+		t.Fatal(err)
 	}
-	got := strings.Split(strings.ReplaceAll(err.Error(), dir+string(os.PathSeparator), ""), "\n")
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
+	if !w.Weather {
+		t.Error("nothing in it is drawn")
+	}
+	last := len(w.Topology.Links) - 1
+	c := w.Capacity[last].Begin(rng.New(1, 1), "link")
+	before := c.Value()
+	// Steps of a minute, around the 6 Gbit/s that others leave of 10.
+	if at, v, ok := c.Next(); !ok || at != 60 || v == before || v > 10e9/8 || v < 1e9/8 {
+		t.Errorf("capacity %v, then %v at %v", before*8, v*8, at)
+	}
+	if w.Reservable[last] != 0.6 {
+		t.Errorf("reservable %v", w.Reservable[last])
+	}
+	for l := range w.Topology.Links {
+		if city := w.Topology.Links[l].Tier == topo.CityTier; city != (w.Jitter[l].Law != nil) {
+			t.Errorf("jitter of %s: %v", w.Topology.Links[l].Name, w.Jitter[l])
+		} else if city && (w.Jitter[l].Mean() != 100e-6 || w.Jitter[l].Tau != 500) {
+			t.Errorf("jitter %v", w.Jitter[l])
+		}
+	}
+	wuhu, _ := w.Topology.Pool("wuhu-1/a100")
+	if k := w.Interruptions[wuhu]; len(k) != 1 || k[0].Kind != pool.OnDemand || k[0].Up.Mean() != float64(6300*unit.Hour) || k[0].Down != nil {
+		t.Errorf("interruptions %+v", k)
 	}
 }
 
-// Without these the examples decode to what they say.
+// Without what changes in time the examples decode to what they say.
 func TestFormatsExamples(t *testing.T) {
 	dir := examples(t,
 		", jitter: {kind: gamma, shape: 2, scale: 50us}", "",
@@ -113,12 +131,10 @@ func TestFormatsExamples(t *testing.T) {
 	const later, untaken = ": not modeled by this version: has no effect", ": has no effect: no link of this tier takes it"
 	notes := []string{
 		"two-hubs-mix.yaml:14:63: parameters.network_share" + later, "two-hubs-mix.yaml:18:8: rules" + later,
-		"two-hubs-mix.yaml:19:57: replications.over[0]" + later,
 		// The one hub link has a capacity and a latency of its own.
 		"two-hubs-mix.yaml:23:33: vary.topology.tiers.hub.capacity[0]" + untaken + " (nor in 2 more places)",
 		"two-hubs.yaml:7:15: tiers.hub.capacity" + untaken, "two-hubs.yaml:8:14: tiers.hub.latency" + untaken,
-		"two-hubs.yaml:11:5: tiers.hub.reservable" + later, "two-hubs.yaml:23:27: hubs[0].cities[0].rooms[0].environments" + later,
-		"two-hubs.yaml:26:64: hubs[0].cities[0].rooms[0].pools[0].per_node" + later,
+		"two-hubs.yaml:23:27: hubs[0].cities[0].rooms[0].environments" + later,
 		"two-hubs.yaml:26:102: hubs[0].cities[0].rooms[0].pools[0].cost" + later,
 	}
 	if diff := cmp.Diff(notes, strings.Split(strings.ReplaceAll(strings.Join(s.Notes, "\n"), dir+string(os.PathSeparator), ""), "\n")); diff != "" {

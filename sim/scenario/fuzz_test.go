@@ -51,7 +51,7 @@ func FuzzTopology(f *testing.F) {
 			if len(b.links) != len(b.topology.Links) {
 				t.Fatalf("%d links with values, %d in the topology", len(b.links), len(b.topology.Links))
 			}
-			b.capacities(d)
+			b.weather(d, &World{Topology: b.topology}, &scenarioFile{})
 		} else if len(d.faults) == 0 {
 			t.Fatal("no topology and no fault")
 		}

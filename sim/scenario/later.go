@@ -33,32 +33,19 @@ type later struct {
 // Keys that have no field of their own pass the decoder here, and nowhere else.
 var laters = []later{
 	// Topology: links.
-	{object: "link", key: "jitter", effect: refusedEffect},
-	{object: "link", key: "outages", effect: refusedEffect, do: "leave it out, or record it as a fluctuation that falls to 0"},
-	{object: "link", key: "shaper", effect: refusedEffect},
-	{object: "link", key: "reservable", effect: told},
 	{object: "link", key: "billing", only: []string{"rent", "p95"}, effect: refusedEffect, do: "write per-gb with a price in money per GB"},
-	// Topology: profiles.
-	{object: "profile", key: "kind", only: []string{"ou", "markov"}, effect: refusedEffect, do: "write constant or recorded"},
-	{object: "profile", key: "daily", effect: refusedEffect, do: "leave it out, or record it with then: loop"},
 	// Topology: places.
 	{object: "room", key: "environments", effect: told},
-	{object: "pool", key: "per_node", effect: told},
 	{object: "pool", key: "cost", effect: told},
-	{object: "pool", key: "interruptions", but: []string{"none"}, effect: refusedEffect, do: "write none"},
 	// Scenario.
 	{object: "scenario", key: "policies", only: []string{
 		"cheapest", "three-way-buffered", "thresholds", "recorded", "manual", "clairvoyant",
 	}, effect: refusedEffect},
 	{object: "scenario", key: "rules", but: []string{"default", "none"}, effect: refusedEffect, do: "leave it out"},
 	{object: "scenario", key: "rules", only: []string{"default", "none"}, effect: told},
-	{object: "scenario", key: "interruptions", but: []string{"none"}, effect: refusedEffect, do: "write none"},
 	{object: "scenario", key: "licenses", effect: refusedEffect},
 	{object: "parameters", key: "network_share", effect: told},
 	{object: "estimates", key: "kind", only: []string{"archive"}, effect: refusedEffect, do: "write user, factor or exact"},
-	{object: "network", key: "on_outage", only: []string{"chunk", "restart"}, effect: refusedEffect, do: "write resume"},
-	{object: "network", key: "chunk", effect: refusedEffect},
-	{object: "replications", key: "over", only: []string{"weather"}, effect: told},
 }
 
 // of reports whether the entry speaks of an object; a hub link is a link too.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"tiersim/sim/fault"
-	"tiersim/sim/profile"
 	"tiersim/sim/topo"
 	"tiersim/sim/trace"
 )
@@ -125,7 +124,7 @@ func (l *loader) scenario(at *location, root *node, set []string) (*Scenario, er
 		// the faults of its topology and its fill rules are told with it.
 		if b := s.topology(d, base, nil); b != nil {
 			base.options(d, s.load, b)
-			b.capacities(d)
+			b.weather(d, &World{Topology: b.topology}, base)
 		}
 		for i := range min(len(s.plans), faultyPoints) {
 			p := &decoder{load: l}
@@ -223,11 +222,13 @@ func (s *Scenario) world(d *decoder, p *plan) *World {
 		Parameters:  Parameters{Domain: f.parameters.domain, ValueOfTime: f.parameters.valueOfTime},
 		Estimates:   Estimates{Kind: f.estimates.kind, Sigma: value(f.estimates.sigma, 0)},
 		StageInside: f.inside, Horizon: f.horizon,
-		Network: Network{StartupRTTs: f.network.startupRTTs, Window: f.network.window, ParallelStreams: f.network.streams},
+		Network:  f.network.network(),
+		Recovery: Recovery{Limit: f.recovery.limit, Cooldown: f.recovery.cooldown, FinalSave: f.recovery.finalSave},
+		Training: f.training,
 	}
 	w.Trace = f.options(d, s.load, b)
 	w.FillRandom = w.Trace.Random()
-	w.Capacity = b.capacities(d)
+	b.weather(d, w, f)
 	if len(d.faults) > 0 {
 		return nil
 	}
@@ -283,6 +284,7 @@ func (d *decoder) topology(root *node) *built {
 	t := new(topologyFile)
 	topologyObject().read(d, root, t)
 	t.resolveProfiles(d)
+	t.resolveInterruptions(d)
 	if len(d.faults) > before {
 		return nil
 	}
@@ -299,22 +301,8 @@ func (d *decoder) topology(root *node) *built {
 		b.links[i].checkEffect(d)
 	}
 	t.tellUnused(d)
+	b.interruptions = t.interruptions
 	return b
-}
-
-// capacities returns the capacities in time, nil where all are constant.
-func (b *built) capacities(d *decoder) []profile.Profile {
-	all := make([]profile.Profile, len(b.links))
-	varies := false
-	for i := range b.links {
-		if p := b.links[i].capacityInTime(d); p != nil {
-			all[i], varies = p, true
-		}
-	}
-	if !varies {
-		return nil
-	}
-	return all
 }
 
 // sources returns the traces, each checked to be there.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"tiersim/sim/rng"
 )
 
 // A name is looked for beside the file that names it, then among the embedded
@@ -87,9 +88,10 @@ func TestInputs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := w.Capacity[len(w.Capacity)-1]
-	if at, v, ok := p.Next(0); p.At(0)*8 != 3e9 || at != 60 || v*8 != 1.2e9 || !ok {
-		t.Errorf("capacity %v, then %v at %v", p.At(0)*8, v*8, at)
+	p := w.Capacity[len(w.Capacity)-1].Begin(rng.New(1, 1), "link")
+	first := p.Value()
+	if at, v, ok := p.Next(); first*8 != 3e9 || at != 60 || v*8 != 1.2e9 || !ok {
+		t.Errorf("capacity %v, then %v at %v", first*8, v*8, at)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tiersim/sim/fault"
+	"tiersim/sim/rng"
 	"tiersim/sim/topo"
 	"tiersim/sim/unit"
 )
@@ -21,18 +22,18 @@ func (w *World) print() string {
 	t := w.Topology
 	fmt.Fprintf(&b, "%v %v\n%+v\n%+v\n%+v\n%+v\n%+v\n%v %v\n", t.Name, t.Currency, t.Hubs, t.Cities, t.Rooms, t.Pools, t.Links, t.Kinds, t.Jurisdictions)
 	for l := range t.Links {
-		p := w.CapacityOf(topo.LinkID(l))
-		if p == nil {
+		law := w.CapacityOf(topo.LinkID(l))
+		if law == nil {
 			continue
 		}
-		fmt.Fprint(&b, l, p.At(0))
-		for i, at := 0, unit.Time(0); i < 5; i++ {
-			next, v, ok := p.Next(at)
+		p := law.Begin(rng.New(1, 1), "link")
+		fmt.Fprint(&b, l, p.Value())
+		for range 5 {
+			next, v, ok := p.Next()
 			if !ok {
 				break
 			}
 			fmt.Fprint(&b, " ", next, v)
-			at = next
 		}
 		b.WriteByte('\n')
 	}
@@ -142,7 +143,7 @@ func TestUnknownPaths(t *testing.T) {
 		"topology.tiers.hub.capacity=10Gb":  `got "10Gb", want a rate such as 10Gbit/s; write 10Gbit/s`,
 		"topology.tiers.city.price=x2":      `got "x2", a factor, and there is no number to scale; write a value`,
 		"topology.east>wets.capacity=x2":    `there is no "east>wets" in the topology; write east-west`,
-		"topology.tiers.hub.jitter={a: b}":  `got a mapping, which this version does not model; leave it out`,
+		"topology.tiers.hub.jitter={a: b}":  `topology.tiers.hub.jitter.a: no such key in a jitter`,
 		"trace.trains.load=2":               `there is no "trains"; write train`,
 		"parameter.domain=city":             `there is no "parameter" in the scenario; write parameters`,
 		"fill.0.set.work.rate=2":            `there is no "work"; write work_s`,

@@ -2,8 +2,8 @@ package scenario
 
 import (
 	"fmt"
-	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"tiersim/sim/fault"
@@ -13,6 +13,7 @@ import (
 
 // A profileValue is a profile as it is written.
 type profileValue struct {
+	node           *node
 	kind           string
 	value          *profile.Value
 	written        []profile.Point // points:
@@ -20,9 +21,29 @@ type profileValue struct {
 	unit           text
 	then           string
 	period         *unit.Seconds
+	states         []stateValue
+	start          *int
+	mean           *profile.Value
+	sigma          *float64
+	tau, step      *unit.Seconds
+	daily          *dailyValue
 	floor, ceiling *profile.Value
 
-	points []profile.Point // whatever the kind
+	points []profile.Point // of constant and recorded
+}
+
+// A stateValue is a regime of a Markov profile.
+type stateValue struct {
+	value profile.Value
+	dwell unit.Seconds
+	to    []float64
+}
+
+// A dailyValue is a daily cycle.
+type dailyValue struct {
+	amplitude float64
+	peak      unit.Seconds
+	weekend   float64
 }
 
 // A fluctuation is a link's profile: one by name, or one written in place.
@@ -35,17 +56,54 @@ type fluctuation struct {
 func profileForm() form[profileValue] { return profileObject().form() }
 
 func profileObject() object[profileValue] {
+	level := optional(levelForm())
 	return object[profileValue]{name: "profile", check: checkProfile, fields: []field[profileValue]{
-		key("kind", word("constant", "recorded"), func(p *profileValue) *string { return &p.kind }, "how the value behaves").needed("recorded"),
-		key("value", optional(levelForm()), func(p *profileValue) **profile.Value { return &p.value }, "of constant: a factor of the capacity, or a rate"),
+		key("kind", word("constant", "recorded", "markov", "ou"), func(p *profileValue) *string { return &p.kind }, "how the value behaves").needed("recorded"),
+		key("value", level, func(p *profileValue) **profile.Value { return &p.value }, "of constant: a factor of the capacity, or a rate"),
 		key("points", listOf(pointForm(), "[[0s, 1.0], [120s, 6Gbit/s]]"), func(p *profileValue) *[]profile.Point { return &p.written }, "of recorded: instants and the values from then on"),
 		key("file", anyText("a file such as link.csv"), func(p *profileValue) *text { return &p.file }, "of recorded: a CSV file with the columns time_s and value"),
 		key("unit", anyText("the unit of a rate such as Gbit/s"), func(p *profileValue) *text { return &p.unit }, "of the values in the file; left out, they are factors"),
 		key("then", word("hold", "loop"), func(p *profileValue) *string { return &p.then }, "what comes after the last point: its value, or all of it again with every period").or("hold"),
 		key("period", optional(length()), func(p *profileValue) **unit.Seconds { return &p.period }, "of a loop"),
-		key("floor", optional(levelForm()), func(p *profileValue) **profile.Value { return &p.floor }, "least value: a factor or a rate"),
-		key("ceiling", optional(levelForm()), func(p *profileValue) **profile.Value { return &p.ceiling }, "largest value: a factor or a rate"),
+		key("states", listOf(stateObject().form(), "[{value: 1, dwell: 600s}, {value: 0.2, dwell: 200s}]"), func(p *profileValue) *[]stateValue { return &p.states }, "of markov: its regimes"),
+		key("start", optional(whole(1, 1000, "1")), func(p *profileValue) **int { return &p.start }, "of markov: the state it begins in, counted from 1; left out, drawn by how long it is in each"),
+		key("mean", level, func(p *profileValue) **profile.Value { return &p.mean }, "of ou: its expectation; left out, the whole capacity"),
+		key("sigma", optional(atLeastZero()), func(p *profileValue) **float64 { return &p.sigma }, "of ou: standard deviation of the logarithm"),
+		key("tau", optional(lengthAboveZero()), func(p *profileValue) **unit.Seconds { return &p.tau }, "of ou: time over which it is correlated"),
+		key("step", optional(lengthAboveZero()), func(p *profileValue) **unit.Seconds { return &p.step }, "of ou and of a daily cycle: how long a value holds; left out, 60s for ou, else 5min"),
+		key("daily", optional(dailyObject().form()), func(p *profileValue) **dailyValue { return &p.daily }, "a daily cycle that multiplies it"),
+		key("floor", level, func(p *profileValue) **profile.Value { return &p.floor }, "least value: a factor or a rate"),
+		key("ceiling", level, func(p *profileValue) **profile.Value { return &p.ceiling }, "largest value: a factor or a rate"),
 	}}
+}
+
+func stateObject() object[stateValue] {
+	return object[stateValue]{name: "state", fields: []field[stateValue]{
+		key("value", levelForm(), func(s *stateValue) *profile.Value { return &s.value }, "a factor of the capacity, or a rate").needed("0.2"),
+		key("dwell", lengthAboveZero(), func(s *stateValue) *unit.Seconds { return &s.dwell }, "how long it stays on average").needed("600s"),
+		key("to", listOf(share(1), "[0, 30%, 70%]"), func(s *stateValue) *[]float64 { return &s.to }, "shares of the states that come next, in their order; left out, the others evenly"),
+	}}
+}
+
+func dailyObject() object[dailyValue] {
+	return object[dailyValue]{name: "daily", fields: []field[dailyValue]{
+		key("amplitude", share(1), func(x *dailyValue) *float64 { return &x.amplitude }, "how much less there is at the peak of use").needed("30%"),
+		key("peak", clockForm(), func(x *dailyValue) *unit.Seconds { return &x.peak }, "time of day of the peak of use, when the value is least").needed(`"21:00"`),
+		key("weekend", atLeastZero(), func(x *dailyValue) *float64 { return &x.weekend }, "factor of the amplitude on Saturdays and Sundays").or("1"),
+	}}
+}
+
+// clockForm is a time of day.
+func clockForm() form[unit.Seconds] {
+	return parsed(`{"type":"string","pattern":"^([01]?\\d|2[0-3]):[0-5]\\d$","examples":["21:00"]}`, false, func(s string) (unit.Seconds, error) {
+		hours, minutes, ok := strings.Cut(s, ":")
+		h, err1 := strconv.ParseUint(hours, 10, 8)
+		m, err2 := strconv.ParseUint(minutes, 10, 8)
+		if !ok || err1 != nil || err2 != nil || h > 23 || m > 59 || len(minutes) != 2 {
+			return 0, fmt.Errorf("got %q, want a time of day such as \"21:00\"", clip(s))
+		}
+		return unit.Seconds(h)*unit.Hour + unit.Seconds(m)*60, nil
+	})
 }
 
 // levelForm is a factor of a link's capacity, or a rate.
@@ -101,31 +159,65 @@ func fluctuationForm() form[fluctuation] {
 	}
 }
 
+// profileKeys are the keys of each kind of profile.
+var profileKeys = map[string][]string{
+	"constant": {"value"},
+	"recorded": {"points", "file", "unit", "then", "period"},
+	"markov":   {"states", "start"},
+	"ou":       {"mean", "sigma", "tau", "step"},
+}
+
 // checkProfile gathers the points of a profile and looks at what its keys say
 // together.
 func checkProfile(d *decoder, n *node, p *profileValue) {
-	belongs := map[string][]string{
-		"constant": {"kind", "value", "floor", "ceiling"},
-		"recorded": {"kind", "points", "file", "unit", "then", "period", "floor", "ceiling"},
+	p.node = n
+	meant := append(slices.Clone(profileKeys[p.kind]), "kind", "daily", "floor", "ceiling")
+	if p.daily != nil {
+		meant = append(meant, "step")
 	}
 	for _, e := range n.entries {
-		if !slices.Contains(belongs[p.kind], e.key) {
-			d.faults = append(d.faults, e.at.fault(joinKey(n.path, e.key), fmt.Sprintf("has no effect on a %s profile; remove it", p.kind)))
+		if !slices.Contains(meant, e.key) {
+			article := "a"
+			if p.kind == "ou" {
+				article = "an"
+			}
+			d.faults = append(d.faults, e.at.fault(joinKey(n.path, e.key), fmt.Sprintf("has no effect on %s %s profile; remove it", article, p.kind)))
 		}
 	}
 	if f, c := p.floor, p.ceiling; f != nil && c != nil && f.Absolute == c.Absolute && f.Number > c.Number {
 		d.fault(n.get("floor"), "got more than the ceiling, %q; write at most that", n.textOf("ceiling"))
 		return
 	}
-	if p.kind == "constant" {
+	switch p.kind {
+	case "constant":
 		if p.value == nil {
 			d.fault(n, "no value, and a constant profile must have one; write value: 0.8")
 			return
 		}
 		p.points = []profile.Point{{Value: *p.value}}
+	case "markov":
+		p.checkStates(d, n)
+	case "ou":
+		if p.sigma == nil || p.tau == nil {
+			d.fault(n, "no sigma or no tau, and an ou profile must have both; write sigma: 0.25, tau: 30m")
+		}
+	default:
+		p.record(d, n)
+	}
+}
+
+func (p *profileValue) checkStates(d *decoder, n *node) {
+	if len(p.states) < 2 {
+		d.fault(n, "no two states, and a markov profile must have them; write states: [{value: 1, dwell: 600s}, {value: 0.2, dwell: 200s}]")
 		return
 	}
-	p.record(d, n)
+	if p.start != nil && *p.start > len(p.states) {
+		d.fault(n.get("start"), "got %d, want one of the %d states; write 1", *p.start, len(p.states))
+		return
+	}
+	if _, err := p.markov(1); err != nil {
+		d.fault(n.get("states"), "%v", err)
+	}
 }
 
 func (p *profileValue) record(d *decoder, n *node) {
@@ -162,71 +254,13 @@ func (p *profileValue) record(d *decoder, n *node) {
 	}
 }
 
-// constant reports whether the profile never changes.
-func (p *profileValue) constant() bool { return p.kind == "constant" }
-
-// needsCapacity reports whether a constant profile has a factor of the capacity.
-func (p *profileValue) needsCapacity() bool {
-	factor := func(v *profile.Value) bool { return v != nil && !v.Absolute }
-	return factor(p.value) || factor(p.floor) || factor(p.ceiling)
-}
-
-func (p *profileValue) steps(points []profile.Point) (*profile.Steps, error) {
-	if p.then == "loop" {
-		return profile.Loop(points, *p.period)
-	}
-	return profile.Hold(points)
-}
-
-// bounded returns the rates of the points on a link of capacity base, within
-// floor and ceiling.
-func (p *profileValue) bounded(base unit.Rate) []profile.Point {
-	points := profile.Resolve(p.points, base)
-	floor, ceiling := unit.Rate(0), unit.Unlimited()
-	if p.floor != nil {
-		floor = p.floor.Of(base)
-	}
-	if p.ceiling != nil {
-		ceiling = p.ceiling.Of(base)
-	}
-	for i := range points {
-		v := &points[i].Value.Number
-		*v = min(max(*v, float64(floor)), float64(ceiling))
-	}
-	return points
-}
-
-// capacityInTime returns the capacity of a link in time, nil where it is constant; the
-// background takes its share of what the profile gives.
-func (l *linkValue) capacityInTime(d *decoder) profile.Profile {
-	if l.fluctuation == nil || l.fluctuation.profile == nil || l.fluctuation.profile.constant() {
-		return nil
-	}
-	points := l.fluctuation.profile.bounded(l.base())
-	for i := range points {
-		v := points[i].Value.Number
-		if math.IsInf(v, 1) {
-			d.fault(l.fluctuation.node, "got factors of a capacity that is not given; write a capacity for the link, or give the values units")
-			return nil
-		}
-		points[i].Value.Number = v * l.left()
-	}
-	steps, err := l.fluctuation.profile.steps(points)
-	if err != nil {
-		d.fault(l.fluctuation.node, "%v", err)
-		return nil
-	}
-	return steps
-}
-
 // resolveProfiles gives every link that names a profile the one of that name.
 func (t *topologyFile) resolveProfiles(d *decoder) {
 	var names []string
 	for _, p := range t.profiles {
 		names = append(names, p.name)
 	}
-	resolve := func(l *linkValue) {
-		f := l.fluctuation
+	resolve := func(f *fluctuation) {
 		if f == nil || f.profile != nil || f.name == "" {
 			return
 		}
@@ -242,8 +276,12 @@ func (t *topologyFile) resolveProfiles(d *decoder) {
 		f.profile = &t.profiles[i].value
 	}
 	for _, l := range t.allLinks() {
-		resolve(l)
+		resolve(l.fluctuation)
+		if l.background != nil {
+			resolve(&l.background.fluctuation)
+		}
 	}
+	t.eachPool(func(p *poolValue) { resolve(&p.held.fluctuation) })
 }
 
 // allLinks returns every link that is written, tiers included.
@@ -262,4 +300,18 @@ func (t *topologyFile) allLinks() []*linkValue {
 		all = append(all, &t.links[i].link)
 	}
 	return all
+}
+
+// eachPool calls do for every pool that is written.
+func (t *topologyFile) eachPool(do func(*poolValue)) {
+	for i := range t.hubs {
+		for j := range t.hubs[i].cities {
+			for k := range t.hubs[i].cities[j].rooms {
+				pools := t.hubs[i].cities[j].rooms[k].pools
+				for p := range pools {
+					do(&pools[p])
+				}
+			}
+		}
+	}
 }

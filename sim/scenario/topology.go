@@ -18,6 +18,8 @@ type topologyFile struct {
 	tiers    tiersValue
 	hubs     []hubValue
 	links    []hubLinkValue
+	// interruptions are those that pools name.
+	interruptions []named[contractValue]
 }
 
 type tiersValue struct{ room, city, hub linkValue }
@@ -31,6 +33,10 @@ type linkValue struct {
 	price       *unit.PerGB
 	background  *background
 	fluctuation *fluctuation
+	outages     *outagesValue
+	jitter      *distributionValue
+	shaper      *shaperValue
+	reservable  *float64
 	billing     string
 }
 
@@ -67,15 +73,15 @@ type storageValue struct {
 }
 
 type poolValue struct {
-	name, kind text
-	slots      int32
-	perNode    int32
-	speed      float64
-	price      unit.PerHour
-	cost       *unit.PerHour
-	queue      queueValue
-	held       heldValue
-	ignored    string
+	name, kind    text
+	slots         int32
+	perNode       int32
+	speed         float64
+	price         unit.PerHour
+	cost          *unit.PerHour
+	queue         queueValue
+	held          heldValue
+	interruptions interruptionsValue
 }
 
 type queueValue struct {
@@ -83,11 +89,12 @@ type queueValue struct {
 	estimates topo.Estimates
 }
 
-// A heldValue is a share of a pool's slots, or a number of them.
+// A heldValue is a share of a pool's slots, a number of them, or a profile.
 type heldValue struct {
 	node  *node
 	share float64
 	slots int32
+	fluctuation
 }
 
 func topologyObject() object[topologyFile] {
@@ -98,6 +105,8 @@ func topologyObject() object[topologyFile] {
 			"the one currency of all prices; left out, that of the first price, or CNY where there is none"),
 		key("profiles", namesOf(profileForm(), "a profile such as {kind: constant, value: 1}"), func(t *topologyFile) *[]named[profileValue] { return &t.profiles },
 			"profiles that links name"),
+		key("interruptions", namesOf(contractObject().form(), "interruptions such as {kind: on-demand, node_mtbf: 6300h}"), func(t *topologyFile) *[]named[contractValue] { return &t.interruptions },
+			"interruptions that pools name"),
 		key("tiers", tiersObject().form(), func(t *topologyFile) *tiersValue { return &t.tiers },
 			"what links have unless they say otherwise, by tier"),
 		key("hubs", listOf(hubObject().form(), "- {name: east, cities: …}"), func(t *topologyFile) *[]hubValue { return &t.hubs },
@@ -127,9 +136,17 @@ func linkFields[L any](of func(*L) *linkValue) []field[L] {
 		key("billing", word("per-gb"), func(l *L) *string { return &of(l).billing },
 			"what the price is on"),
 		key("background", optional(backgroundForm()), func(l *L) **background { return &of(l).background },
-			"share of the capacity that others use; left out, none"),
+			"what others use: a share of the capacity, or a profile of shares or rates; left out, nothing"),
 		key("fluctuation", optional(fluctuationForm()), func(l *L) **fluctuation { return &of(l).fluctuation },
 			"how the capacity behaves in time: the name of a profile, or one written in place; left out, it is constant"),
+		key("outages", optional(outagesObject().form()), func(l *L) **outagesValue { return &of(l).outages },
+			"when the link is down; left out, never"),
+		key("jitter", optional(jitterObject().form()), func(l *L) **distributionValue { return &of(l).jitter },
+			"how much later than its latency a message is; left out, not at all"),
+		key("shaper", optional(shaperObject().form()), func(l *L) **shaperValue { return &of(l).shaper },
+			"a token bucket that limits the link; left out, none"),
+		key("reservable", optional(share(1)), func(l *L) **float64 { return &of(l).reservable },
+			"share of the capacity that can be reserved; left out, reservations pass it by"),
 	}
 }
 
@@ -209,8 +226,8 @@ func poolObject() object[poolValue] {
 		key("price", price[unit.PerHour]("h"), func(p *poolValue) *unit.PerHour { return &p.price }, "of a slot for an hour; left out, free"),
 		key("cost", optional(price[unit.PerHour]("h")), func(p *poolValue) **unit.PerHour { return &p.cost }, "what an owned slot costs an hour, idle or not; left out, not known"),
 		key("queue", queueObject().form(), func(p *poolValue) *queueValue { return &p.queue }, "the order in which tasks get slots").or("fcfs"),
-		key("held", heldForm(), func(p *poolValue) *heldValue { return &p.held }, "slots kept for services outside the trace: a share (10%) or a number (26)").or("0"),
-		key("interruptions", word("none"), func(p *poolValue) *string { return &p.ignored }, "what takes slots away"),
+		key("held", heldForm(), func(p *poolValue) *heldValue { return &p.held }, "slots kept for services outside the trace: a share (10%), a number (26) or a profile of shares (values up to 1) or numbers").or("0"),
+		key("interruptions", interruptionsForm(), func(p *poolValue) *interruptionsValue { return &p.interruptions }, "what takes slots away: none, a name, or some written in place").or("none"),
 	}}
 }
 
@@ -235,10 +252,11 @@ func currency() form[text] {
 	}}
 }
 
-// A background is the share of a link's capacity that others use.
+// A background is what others use of a link's capacity: a share, or a profile.
 type background struct {
 	node  *node
 	share float64
+	fluctuation
 }
 
 func backgroundForm() form[background] {
@@ -249,24 +267,33 @@ func backgroundForm() form[background] {
 		}
 		return v, err
 	})
-	return form[background]{f.shape, func(d *decoder, n *node, into *background) {
+	named := fluctuationForm()
+	return form[background]{&shape{kind: eitherShape, scales: true, any: []*shape{f.shape, named.shape}}, func(d *decoder, n *node, into *background) {
 		into.node = n
-		if n.kind == mapping {
-			d.fault(n, "got a profile, which this version does not model here; write a share such as 40%%")
+		if n.kind == mapping || isName(n) {
+			named.read(d, n, &into.fluctuation)
 			return
 		}
 		f.read(d, n, &into.share)
 	}}
 }
 
+// isName reports whether a scalar is a name, not a quantity.
+func isName(n *node) bool {
+	return n.kind == scalar && n.text != "" && !strings.ContainsAny(n.text[:1], "0123456789.-+%")
+}
+
 // heldForm reads 10% or 0.1 as a share and 26 as a number of slots.
 func heldForm() form[heldValue] {
-	f := form[heldValue]{
-		&shape{json: `{"anyOf":[{"type":"number","minimum":0},{"type":"string","pattern":"^` + number + `%$"}],"examples":["10%",26]}`, scales: true},
-		nil,
-	}
+	named := fluctuationForm()
+	quantity := &shape{json: `{"anyOf":[{"type":"number","minimum":0},{"type":"string","pattern":"^` + number + `%$"}],"examples":["10%",26]}`, scales: true}
+	f := form[heldValue]{&shape{kind: eitherShape, scales: true, any: []*shape{quantity, named.shape}}, nil}
 	f.read = func(d *decoder, n *node, into *heldValue) {
 		into.node = n
+		if n.kind == mapping || isName(n) {
+			named.read(d, n, &into.fluctuation)
+			return
+		}
 		if n.kind == scalar && !strings.ContainsAny(n.text, "%.eE") {
 			if v, err := strconv.ParseInt(n.text, 10, 32); err == nil && v >= 0 {
 				into.slots = int32(v)
@@ -277,10 +304,6 @@ func heldForm() form[heldValue] {
 				into.share = v
 				return
 			}
-		}
-		if n.kind == mapping {
-			d.fault(n, "got a profile, which this version does not model here; write a share such as 10%% or a number of slots such as 26")
-			return
 		}
 		d.fault(n, "%s, want a share such as 10%% or a number of slots such as 26", n.got())
 	}

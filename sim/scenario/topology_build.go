@@ -12,6 +12,9 @@ import (
 type built struct {
 	topology *topo.Topology
 	links    []linkValue // by topo.LinkID; storage sides have none
+	pools    []poolValue // by topo.PoolID
+	// interruptions are those that stand under a name.
+	interruptions []named[contractValue]
 }
 
 // build makes the topology. The order in which it gathers the links is that of
@@ -60,6 +63,7 @@ func (t *topologyFile) city(b *built, c *cityValue) topo.CitySpec {
 		}
 		for j := range r.pools {
 			room.Pools = append(room.Pools, r.pools[j].spec())
+			b.pools = append(b.pools, r.pools[j])
 		}
 		city.Rooms = append(city.Rooms, room)
 	}
@@ -89,6 +93,10 @@ func (l linkValue) over(tier linkValue) linkValue {
 	l.price = first(l.price, tier.price)
 	l.background = first(l.background, tier.background)
 	l.fluctuation = first(l.fluctuation, tier.fluctuation)
+	l.outages = first(l.outages, tier.outages)
+	l.jitter = first(l.jitter, tier.jitter)
+	l.shaper = first(l.shaper, tier.shaper)
+	l.reservable = first(l.reservable, tier.reservable)
 	return l
 }
 
@@ -102,23 +110,18 @@ func first[V any](a, b *V) *V {
 // base is the link's capacity as written.
 func (l *linkValue) base() unit.Rate { return value(l.capacity, unit.Unlimited()) }
 
-// left is the share of the capacity that others leave.
-func (l *linkValue) left() float64 {
-	if l.background == nil {
-		return 1
-	}
-	return 1 - l.background.share
-}
-
 // checkEffect tells what has no effect on a link without a capacity.
 func (l *linkValue) checkEffect(d *decoder) {
 	if l.capacity != nil {
 		return
 	}
-	if l.background != nil && l.background.share > 0 {
-		d.fault(l.background.node, "got a share of a capacity that is not given; write a capacity, or remove it")
+	if b := l.background; b != nil && (b.share > 0 || b.profile != nil && b.profile.hasFactor()) {
+		d.fault(b.node, "got a share of a capacity that is not given; write a capacity, or remove it")
 	}
-	if f := l.fluctuation; f != nil && f.profile != nil && f.profile.constant() && f.profile.needsCapacity() {
+	if l.reservable != nil && *l.reservable > 0 {
+		d.fault(l.node.get("reservable"), "got a share of a capacity that is not given; write a capacity, or remove it")
+	}
+	if f := l.fluctuation; f != nil && f.profile != nil && f.profile.constant() && f.profile.hasFactor() {
 		d.fault(f.node, "got a factor of a capacity that is not given; write a capacity, or remove it")
 	}
 }
@@ -126,14 +129,7 @@ func (l *linkValue) checkEffect(d *decoder) {
 // spec returns the link for the topology: its capacity is what others leave, at
 // a constant fluctuation.
 func (l *linkValue) spec() topo.LinkSpec {
-	capacity := l.base()
-	if f := l.fluctuation; f != nil && f.profile != nil && f.profile.constant() {
-		capacity = unit.Rate(f.profile.bounded(capacity)[0].Value.Number)
-	}
-	if left := l.left(); left < 1 {
-		capacity = unit.Rate(left * float64(capacity))
-	}
-	return topo.LinkSpec{Capacity: capacity, Latency: value(l.latency, 0), Price: value(l.price, 0)}
+	return topo.LinkSpec{Capacity: l.background.constantLeft(l.nominal()), Latency: value(l.latency, 0), Price: value(l.price, 0)}
 }
 
 // tellUnused notes what is written for tiers and profiles and reaches no link.
@@ -159,7 +155,11 @@ func (t *topologyFile) tellUnused(d *decoder) {
 		if l.fluctuation != nil {
 			used[l.fluctuation.profile] = true
 		}
+		if l.background != nil {
+			used[l.background.profile] = true
+		}
 	}
+	t.eachPool(func(p *poolValue) { used[p.held.profile] = true })
 	for i := range t.profiles {
 		if p := &t.profiles[i]; !used[&p.value] {
 			d.note(p.node, "has no effect: no link names it")
@@ -178,6 +178,10 @@ func (l *linkValue) tellUnused(d *decoder, links []*linkValue) {
 		{"price", func(l *linkValue) bool { return l.price != nil }},
 		{"background", func(l *linkValue) bool { return l.background != nil }},
 		{"fluctuation", func(l *linkValue) bool { return l.fluctuation != nil }},
+		{"outages", func(l *linkValue) bool { return l.outages != nil }},
+		{"jitter", func(l *linkValue) bool { return l.jitter != nil }},
+		{"shaper", func(l *linkValue) bool { return l.shaper != nil }},
+		{"reservable", func(l *linkValue) bool { return l.reservable != nil }},
 	} {
 		takes := slices.ContainsFunc(links, func(x *linkValue) bool { return !e.has(x) })
 		if e.has(l) && !takes {

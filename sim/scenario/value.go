@@ -51,6 +51,7 @@ const (
 	priceGBJSON    = `{"type":"string","pattern":"^` + number + ` .+/GB$","examples":["0.48 CNY/GB"]}`
 	priceHourJSON  = `{"type":"string","pattern":"^` + number + ` .+/h$","examples":["8 CNY/h"]}`
 	priceMonthJSON = `{"type":"string","pattern":"^` + number + ` .+/GB/month$","examples":["0.115 CNY/GB/month"]}`
+	priceRentJSON  = `{"type":"string","pattern":"^` + number + ` .+/Mbit/s/month$","examples":["30 CNY/Mbit/s/month"]}`
 )
 
 func data() form[unit.Bytes]     { return parsed(bytesJSON, true, withUnit(unit.ParseBytes, "GB")) }
@@ -99,7 +100,7 @@ func inPercent(s string, v float64) string {
 
 // price is a price for each per, in the topology's currency.
 func price[V ~float64](per string) form[V] {
-	json := map[string]string{"GB": priceGBJSON, "h": priceHourJSON, "GB/month": priceMonthJSON}[per]
+	json := map[string]string{"GB": priceGBJSON, "h": priceHourJSON, "GB/month": priceMonthJSON, "Mbit/s/month": priceRentJSON}[per]
 	return form[V]{
 		&shape{json: json, scales: true},
 		func(d *decoder, n *node, into *V) {
@@ -160,6 +161,17 @@ func atLeastZero() form[float64] {
 		v, err := plainNumber(s)
 		if err == nil && v < 0 {
 			err = fmt.Errorf("got %q, want a number of 0 or more", s)
+		}
+		return v, err
+	})
+}
+
+// atLeast is a number from least on.
+func atLeast(least float64) form[float64] {
+	return parsed(fmt.Sprintf(`{"type":"number","minimum":%v}`, least), true, func(s string) (float64, error) {
+		v, err := plainNumber(s)
+		if err == nil && v < least {
+			err = fmt.Errorf("got %q, want a number of %v or more", s, least)
 		}
 		return v, err
 	})

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"tiersim/sim/network"
 	"tiersim/sim/policy"
+	"tiersim/sim/pool"
 	"tiersim/sim/profile"
 	"tiersim/sim/topo"
 	"tiersim/sim/trace"
@@ -17,7 +19,20 @@ type World struct {
 	Topology *topo.Topology
 	// Capacity is the capacity of each link in time, in bytes per second; nil
 	// for a link (or altogether) where the topology's holds for ever.
-	Capacity []profile.Profile
+	Capacity []profile.Law
+	// Jitter, Shapers and Reservable (the share of the capacity) are of each link;
+	// nil where no link has any.
+	Jitter     []profile.Jitter
+	Shapers    []network.Shaper
+	Reservable []float64
+	// Held are the slots of each pool that are kept for services in time; nil for a
+	// pool (or altogether) where the topology's number holds for ever.
+	Held []profile.Law
+	// Interruptions are the contracts of each pool; nil where no pool has any.
+	Interruptions [][]pool.Contract
+	Recovery      Recovery
+	Training      Training
+	Reservations  []Reservation
 	// Trace says what is replayed; the caller adds the streams.
 	Trace      trace.Options
 	Parameters Parameters
@@ -26,8 +41,26 @@ type World struct {
 	StageInside bool
 	Network     Network
 	Horizon     Horizon
-	// FillRandom says that what the trace's gaps are filled with is drawn.
-	FillRandom bool
+	// FillRandom says that what the trace's gaps are filled with is drawn, Weather
+	// that capacities, interruptions or jitter are.
+	FillRandom, Weather bool
+}
+
+// Recovery says what follows an interruption.
+type Recovery struct {
+	// Limit is how many attempts a task has; 0 is no limit.
+	Limit int
+	// Cooldown is how long it keeps away from the pool where it was interrupted.
+	Cooldown unit.Seconds
+	// FinalSave has a task save its state at its end, too.
+	FinalSave bool
+}
+
+// Training says how tasks of class training-parallel synchronize.
+type Training struct {
+	Overlap    float64 // share of the compute time that a synchronization hides behind
+	LocalSteps int     // between two synchronizations
+	Penalty    float64 // factor of the work where there are several
 }
 
 // Parameters are those of decisions.
@@ -61,16 +94,15 @@ type Network struct {
 	StartupRTTs float64
 	// Window is what a stream has on its way at once; 0 is no limit.
 	Window unit.Bytes
-	// ParallelStreams is how many streams a transfer has, each with its window.
+	// ParallelStreams is how many streams a transfer has, each with its window and
+	// its losses.
 	ParallelStreams int
-}
-
-// CapacityOf returns the capacity of a link in time, nil where it is constant.
-func (w *World) CapacityOf(l topo.LinkID) profile.Profile {
-	if w.Capacity == nil {
-		return nil
-	}
-	return w.Capacity[l]
+	OnOutage        network.OnOutage
+	// Loss is the share of packets of MSS bytes that are lost; 0 limits nothing.
+	Loss float64
+	MSS  unit.Bytes
+	// RTTBias is the power of 1 / round trip in a transfer's share of a full link.
+	RTTBias float64
 }
 
 // EstimateError returns the spread of the errors that are drawn where a task has
