@@ -224,8 +224,12 @@ func (r *run) goThere(i int32) {
 func (r *run) staged(i int32) {
 	l := &r.lives[i]
 	l.staging, l.landed, l.since = false, true, r.now()
-	if r.stage == stageInside && !l.onSlots {
-		return // its slots were taken away while it came; it queues for others
+	if r.stage == stageInside && !l.onSlots { // its slots were taken away while it came
+		if l.reason == policy.GivenUp {
+			r.lapBringing(l)
+			r.giveUp(i)
+		}
+		return // else it queues for others
 	}
 	r.lapBringing(l)
 	if l.past.kept > 0 {

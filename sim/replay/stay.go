@@ -226,7 +226,9 @@ func (r *run) interrupt(i int32, why cause, notice unit.Seconds) {
 		r.ask(i)
 	case r.world.Recovery.Limit > 0 && int(l.past.attempts) >= r.world.Recovery.Limit:
 		l.reason = policy.GivenUp
-		r.giveUp(i)
+		if !l.staging { // else it ends once what is on its way is there
+			r.giveUp(i)
+		}
 	case l.staging:
 		r.ask(i)
 	default:

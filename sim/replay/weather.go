@@ -2,6 +2,7 @@ package replay
 
 import (
 	"tiersim/sim/des"
+	"tiersim/sim/network"
 	"tiersim/sim/profile"
 	"tiersim/sim/rng"
 	"tiersim/sim/scenario"
@@ -138,9 +139,9 @@ func (r *run) meanJitter(from, to topo.RoomID) unit.Seconds {
 }
 
 // patience is how long a run goes on in which nothing moves: no task computes, no
-// byte flows, none arrives, and only the weather changes. What then waits for
-// slots or for a line that never comes back is censored. Chosen: longer than any
-// repair.
+// byte flows for good, none arrives, and only the weather changes. What then waits
+// for slots, or for a line that never stays up for long enough, is censored.
+// Chosen: longer than any repair.
 const patience = 90 * unit.Day
 
 // stalled reports whether the run has waited for that long.
@@ -153,7 +154,7 @@ func (r *run) stalled() bool {
 			return false
 		}
 	}
-	return !r.net.Moves()
+	return r.world.Network.OnOutage.Kind != network.Resume || !r.net.Moves()
 }
 
 // ofWeather reports whether a kind of event happens whatever the tasks do.
