@@ -164,9 +164,9 @@ type point struct {
 	// weathered: the weather differs between replications.
 	weathered bool
 	random    bool
-	planned  int  // replications of the present round
-	waiting  int  // runs of the round that are not there yet
-	reached  bool // the precision asked for
+	planned   int  // replications of the present round
+	waiting   int  // runs of the round that are not there yet
+	reached   bool // the precision asked for
 }
 
 func newExperiment(o Options) (*experiment, error) {

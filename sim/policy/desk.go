@@ -37,7 +37,7 @@ type Decision struct {
 	OK     bool // a place was found; else Reason says why not
 	Reason Reason
 	Chosen Candidate
-	Value unit.PerHour // of the task's turnaround
+	Value  unit.PerHour // of the task's turnaround
 	// Available says which options the task had.
 	Available [NumOptions]bool
 	// Best holds the least total within each option that was available; priced

@@ -113,6 +113,7 @@ func (r *run) readNext() error {
 }
 
 func (r *run) arrive(i int32) {
+	r.moved = r.now()
 	l := &r.lives[i]
 	l.course = course{used: true, pins: l.pins[:0], parts: l.parts[:0], mark: r.now(), believed: r.believe(&l.task)}
 	r.active++
@@ -312,6 +313,7 @@ func (r *run) startOn(i int32) {
 
 // computed ends a task's stay on its slots and returns its results.
 func (r *run) computed(i int32) {
+	r.moved = r.now()
 	l := &r.lives[i]
 	l.stay.end = des.Handle{}
 	r.splitWhole(l)
@@ -364,6 +366,7 @@ func (r *run) refuse(i int32) {
 }
 
 func (r *run) end(l *life, s status) {
+	r.moved = r.now()
 	r.active--
 	if err := r.settle(l, s); err != nil {
 		r.err = err

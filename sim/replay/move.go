@@ -150,6 +150,7 @@ func (r *run) freeMove(m int32) {
 // moveDone takes note that a transfer has arrived.
 func (r *run) moveDone(index int32, flow network.FlowID) {
 	m := &r.moves[index]
+	r.moved = r.now()
 	r.rates.epoch++
 	l := &r.lives[m.life]
 	took := r.now().Sub(m.requested)

@@ -76,8 +76,8 @@ func draw(t *rapid.T, weather bool) wild {
 	w.topology = b.String()
 	w.policy = pick("policy", policy.Names()...)
 	w.scenario = fmt.Sprintf("name: wild\ntopology: t.yaml\ntrace: {file: t.csv}\npolicies: [%s]\nparameters: {domain: %s}\nstaging: %s\nestimates: {kind: factor, sigma: 0.5}\nhorizon: %s\n",
-		w.policy, pick("domain", "room", "city", "hub"), pick("staging", "before", "inside"), pick("horizon", "none", "300s", "arrivals+100s"))
-	w.scenario += s.scenario(w.rooms)
+		w.policy, pick("domain", "room", "city", "hub"), pick("staging", "before", "inside"), pick("horizon", s.longest(), "300s", "arrivals+100s"))
+	w.scenario += s.scenario(w.rooms, strings.Contains(w.topology, "reservable"))
 	b.Reset()
 	b.WriteString("task,submit_s,class,home,kind,slots,work_s,estimate_s,priority,dataset,input_bytes,data_home,output_bytes,result_home,image,image_bytes,jurisdictions,portable,after,value_per_h" + s.columns() + "\n")
 	room := func(name string) string { return pick(name, w.rooms...) }

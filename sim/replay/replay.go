@@ -108,7 +108,7 @@ type run struct {
 	weather weather
 	hazards hazards
 	booked  reservations
-	moved   unit.Time // when something last happened that is not weather
+	moved   unit.Time // when a task last came or came further
 
 	next    int32 // the life whose row arrives next
 	hasNext bool
@@ -251,9 +251,7 @@ func (r *run) loop(ctx context.Context) error {
 		if e.Kind == horizon {
 			break
 		}
-		if !ofWeather(e.Kind) {
-			r.moved = e.At
-		} else if e.Kind == sample && r.stalled() {
+		if e.Kind == sample && r.stalled() {
 			r.count.stalled = true
 			break
 		}

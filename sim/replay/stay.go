@@ -257,6 +257,7 @@ func (r *run) cutPlan(l *life, notice unit.Seconds) {
 		kept = s.split.Kept
 	}
 	if kept > 0 {
+		r.moved = r.now()
 		l.past.kept += unit.Seconds(float64(l.task.Work) * float64(kept/r.workOn(l, l.task.Work)))
 		l.past.at = l.plan.Room
 	}

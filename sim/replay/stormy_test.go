@@ -24,6 +24,15 @@ func (s storm) one(name string, of ...string) string {
 	return ", " + s.pick(name, of...)
 }
 
+// longest is the longest horizon: in a storm, what starts over at every outage may
+// never be through.
+func (s storm) longest() string {
+	if s.weather {
+		return "5000s"
+	}
+	return "none"
+}
+
 // link is what a link may have.
 func (s storm) link() string {
 	if !s.weather {
@@ -59,7 +68,7 @@ func (s storm) pool() string {
 }
 
 // scenario is what a scenario may have.
-func (s storm) scenario(rooms []string) string {
+func (s storm) scenario(rooms []string, reservable bool) string {
 	if !s.weather {
 		return ""
 	}
@@ -74,7 +83,7 @@ func (s storm) scenario(rooms []string) string {
 	line("training", "training: {overlap: 0%}", "training: {overlap: 50%, local_steps: 4, penalty: 1.1}")
 	from, to := s.pick("from", rooms...), s.pick("to", rooms...)
 	b.WriteString("#")
-	if from != to {
+	if reservable && from != to {
 		line("reservations",
 			fmt.Sprintf("\nreservations: [{name: r, from: %s, to: %s, rate: 0.3MB/s, window: [30s, 90s], classes: [batch]}, {name: each, classes: [batch, transfer], rate: 0.2MB/s, price: 0.1 CNY/GB}]", from, to),
 			fmt.Sprintf("\nreservations: [{name: v, from: %s, to: %s, volume: 20MB, start: 10s, deadline: 100s, rent: 2 CNY/Mbit/s/month}]", from, to))

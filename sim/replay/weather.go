@@ -138,10 +138,10 @@ func (r *run) meanJitter(from, to topo.RoomID) unit.Seconds {
 	return sum
 }
 
-// patience is how long a run goes on in which nothing moves: no task computes, no
-// byte flows for good, none arrives, and only the weather changes. What then waits
-// for slots, or for a line that never stays up for long enough, is censored.
-// Chosen: longer than any repair.
+// patience is how long a run goes on in which no task comes further: none arrives or
+// ends, no transfer is through, nothing is kept of any work, none computes and no
+// byte flows for good. What then waits for slots, or for a line that never stays up
+// for long enough, is censored. Chosen: longer than any repair.
 const patience = 90 * unit.Day
 
 // stalled reports whether the run has waited for that long.
@@ -149,19 +149,11 @@ func (r *run) stalled() bool {
 	if r.hasNext || r.now().Sub(r.moved) <= patience {
 		return false
 	}
+	flows := r.net.Moves()
 	for i := range r.lives {
-		if l := &r.lives[i]; l.used && l.stay.end != (des.Handle{}) {
+		if l := &r.lives[i]; l.used && l.stay.running && (l.stay.sync == 0 || flows) {
 			return false
 		}
 	}
-	return r.world.Network.OnOutage.Kind != network.Resume || !r.net.Moves()
-}
-
-// ofWeather reports whether a kind of event happens whatever the tasks do.
-func ofWeather(kind uint8) bool {
-	switch kind {
-	case capacityChange, heldChange, sample, availability, maintenance, maintained, nodeBack, shaperChange, syncChange, reservationBegins, reservationEnds:
-		return true
-	}
-	return false
+	return r.world.Network.OnOutage.Kind != network.Resume || !flows
 }
