@@ -49,7 +49,7 @@ func draw(t *rapid.T, weather bool) wild {
 				name := fmt.Sprintf("h%dc%dr%d", h, c, r)
 				w.rooms = append(w.rooms, name)
 				w.jurisdiction[name] = pick("law", "cn", "xx")
-				w.slots[name] = whole("slots", 4, 8)
+				w.slots[name] = whole("slots", 5, 8)
 				fmt.Fprintf(&b, "          - name: %s\n            jurisdiction: %s\n            link: %s\n", name, w.jurisdiction[name], link())
 				if whole("stores", 0, 1) == 0 {
 					fmt.Fprintf(&b, "            storage: {read: 50MB/s, write: 20MB/s, price: 100 CNY/GB/month, capacity: %s}\n", pick("space", "400MB", "1PB"))
@@ -58,8 +58,8 @@ func draw(t *rapid.T, weather bool) wild {
 					w.slots[name], whole("price", 0, 9), pick("speed", "1", "0.5", "2"),
 					pick("queue", "fcfs", "easy", "priority", "conservative"), pick("estimates", "user", "exact"), s.pool())
 				if weather && whole("second pool", 0, 1) == 0 {
-					w.slots[name] += 4
-					pools += ", {name: q, kind: gpu, slots: 4, price: 3 CNY/h, queue: " + pick("queue", "fcfs", "easy") + s.pool() + "}"
+					w.slots[name] += 5
+					pools += ", {name: q, kind: gpu, slots: 5, price: 3 CNY/h, queue: " + pick("queue", "fcfs", "easy") + s.pool() + "}"
 				}
 				fmt.Fprintf(&b, "            pools: [%s]\n", pools)
 			}

@@ -286,14 +286,15 @@ func (r *run) decideAgain(i int32) {
 		l.available[o] = l.available[o] || had
 	}
 	from, pool := l.plan.Room, l.plan.Pool
-	if d.Chosen.Pool != pool || len(l.parts) > 1 {
-		l.place = 0
-	}
 	if d.Chosen.Room != from {
 		r.store.leave(r, l)
 		l.landed = false
 	}
+	was := len(l.parts)
 	r.settleAt(l, &d.Chosen, r.desk.Parts(&d.Chosen))
+	if d.Chosen.Pool != pool || was > 1 || len(l.parts) > 1 {
+		l.place = 0 // it keeps its place only in the queue where it stood alone
+	}
 	if d.Chosen.Room == from {
 		r.ask(i)
 		return
