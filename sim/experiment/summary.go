@@ -60,6 +60,8 @@ const (
 	Cut = "cut-by-horizon"
 	// Refused: tasks had no place under the policy, and cost nothing.
 	Refused = "refused"
+	// Stalled: a replication ended since no task came further for 90 days.
+	Stalled = "stalled"
 	// FewRuns: fewer replications than an interval can be trusted with.
 	FewRuns = "few-replications"
 	// Imprecise: the most replications that the scenario allows did not reach
@@ -212,6 +214,9 @@ func (s *SummaryPolicy) warn(p *point) {
 	if s.Mean("all", "refused") > 0 {
 		whole = append(whole, Refused)
 	}
+	if s.Mean("all", "stalled") > 0 {
+		whole = append(whole, Stalled)
+	}
 	overloaded := false
 	for i := range s.Rows {
 		if r := &s.Rows[i]; r.overloaded() {
@@ -261,7 +266,7 @@ func unitOf(metric, currency string) string {
 		return currency
 	case strings.HasSuffix(metric, "_s"):
 		return "s"
-	case strings.HasSuffix(metric, "slot_hours"):
+	case strings.HasSuffix(metric, "_hours"):
 		return "h"
 	case strings.Contains(metric, "bytes"):
 		return "bytes"

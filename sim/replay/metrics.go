@@ -18,7 +18,7 @@ type tally struct {
 	arrived int64
 	carried int64
 	notKept int64                    // copies that a room had no space for
-	stalled bool                     // the run ended since nothing moved any more
+	stalled float64                  // 1: the run ended since nothing moved any more
 	cuts    [numCauses]int64         // interruptions
 	reasons [policy.NumReasons]int64 // of those refused
 	status  [numStatus]int64
@@ -181,19 +181,15 @@ func (r *run) metrics() []record.Metric {
 	m.class("all", &all)
 	m.put("all", "carried", float64(r.count.carried))
 	for i, n := range r.count.reasons {
-		if n > 0 {
-			m.put("all", "refused_"+policy.Reason(i).String(), float64(n))
+		if name := policy.Reason(i).String(); name != "" {
+			m.put("all", "refused_"+name, float64(n))
 		}
 	}
 	m.put("all", "copies_not_kept", float64(r.count.notKept))
 	for i, n := range r.count.cuts {
-		if n > 0 {
-			m.put("all", "interruptions_"+causeNames[i], float64(n))
-		}
+		m.put("all", "interruptions_"+causeNames[i], float64(n))
 	}
-	if r.count.stalled {
-		m.put("all", "stalled", 1)
-	}
+	m.put("all", "stalled", r.count.stalled)
 	r.reservationMetrics(&m)
 	for i := range r.count.class {
 		if k := &r.count.class[i]; k.tasks > 0 {

@@ -252,7 +252,7 @@ func (r *run) loop(ctx context.Context) error {
 			break
 		}
 		if e.Kind == sample && r.stalled() {
-			r.count.stalled = true
+			r.count.stalled = 1
 			break
 		}
 		r.handle(e)

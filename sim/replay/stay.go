@@ -211,7 +211,9 @@ func (r *run) interrupt(i int32, why cause, notice unit.Seconds) {
 		panic(fmt.Sprintf("replay: at %v s: task %s is interrupted and holds no slots", float64(r.now()), l.task.Name))
 	}
 	l.past.cuts++
-	r.count.cuts[why]++
+	if !l.task.Carried {
+		r.count.cuts[why]++
+	}
 	if !l.stay.running { // its data comes in: that goes on
 		r.lapBringing(l)
 		l.stay.split = task.Split{}
