@@ -20,7 +20,7 @@ const pageWidth = 108
 var marks = []struct{ warning, mark, meaning string }{
 	{experiment.Overloaded, "o", "overloaded: a pool was asked for more than it has, or a link was full for more than half of the time; waits grow with the length of the trace"},
 	{experiment.Cut, "h", "cut: tasks were not done at the horizon; they stand as censored, their cost up to then"},
-	{experiment.Stalled, "s", "stalled: tasks waited for slots or lines that did not come back for 90 days; they stand as censored"},
+	{experiment.Stalled, "s", "stalled: nothing came further for 90 days: slots or lines did not come back, or work began over and over; the tasks stand as censored"},
 	{experiment.Refused, "r", "refused: tasks had no place under this policy or were given up; totals are not of the same work"},
 	{experiment.FewRuns, "f", "few: fewer than 10 replications; intervals are not to be trusted"},
 	{experiment.Imprecise, "p", "precision not reached with the most replications that the scenario allows"},

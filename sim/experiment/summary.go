@@ -208,14 +208,15 @@ func keys(runs []*record.Result) []metricKey {
 // warn puts warnings beside the numbers that they touch.
 func (s *SummaryPolicy) warn(p *point) {
 	whole := s.replicationWarnings(p)
-	if s.Mean("all", "censored") > 0 {
+	stalled := s.Mean("all", "stalled") > 0
+	if stalled {
+		whole = append(whole, Stalled)
+	}
+	if s.Mean("all", "censored") > 0 && !stalled {
 		whole = append(whole, Cut)
 	}
 	if s.Mean("all", "refused") > 0 {
 		whole = append(whole, Refused)
-	}
-	if s.Mean("all", "stalled") > 0 {
-		whole = append(whole, Stalled)
 	}
 	overloaded := false
 	for i := range s.Rows {

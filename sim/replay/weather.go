@@ -139,9 +139,10 @@ func (r *run) meanJitter(from, to topo.RoomID) unit.Seconds {
 }
 
 // patience is how long a run goes on in which no task comes further: none arrives or
-// ends, no transfer is through, nothing is kept of any work, none computes and no
-// byte flows for good. What then waits for slots, or for a line that never stays up
-// for long enough, is censored. Chosen: longer than any repair.
+// ends, no transfer is through, nothing is kept of any work, and no byte flows for
+// good. What then waits for slots that do not come back, for a line that never stays
+// up for long enough, or starts its work over and over, is censored. Chosen: longer
+// than any repair.
 const patience = 90 * unit.Day
 
 // stalled reports whether the run has waited for that long.
@@ -151,9 +152,15 @@ func (r *run) stalled() bool {
 	}
 	flows := r.net.Moves()
 	for i := range r.lives {
-		if l := &r.lives[i]; l.used && l.stay.running && (l.stay.sync == 0 || flows) {
+		if l := &r.lives[i]; l.used && l.stay.running && (l.stay.sync == 0 || flows) && r.mayEnd(l) {
 			return false
 		}
 	}
 	return r.world.Network.OnOutage.Kind != network.Resume || !flows
+}
+
+// mayEnd reports whether an attempt may be the last: it is the first, or has lasted
+// for long already.
+func (r *run) mayEnd(l *life) bool {
+	return l.past.cuts == 0 || r.now().Sub(l.stay.from) > patience/2
 }

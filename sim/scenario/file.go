@@ -230,7 +230,7 @@ type recoveryValue struct {
 
 func recoveryObject() object[recoveryValue] {
 	return object[recoveryValue]{name: "recovery", fields: []field[recoveryValue]{
-		key("limit", orWord("none", whole(1, 1_000_000_000, "10"), "a number of attempts such as 10"), func(r *recoveryValue) *int { return &r.limit }, "attempts after which a task is given up").or("1000"),
+		key("limit", orWord("none", whole(1, 1_000_000_000, "10"), "a number of attempts such as 10"), func(r *recoveryValue) *int { return &r.limit }, "attempts after which a task is given up").or("none"),
 		key("cooldown", length(), func(r *recoveryValue) *unit.Seconds { return &r.cooldown }, "how long an interrupted task keeps away from the pool where that was").or("0s"),
 		key("final_save", oneOf([]string{"false", "true"}, false, true), func(r *recoveryValue) *bool { return &r.finalSave }, "whether a task saves its state at its end, too").or("false"),
 	}}
