@@ -173,6 +173,9 @@ func (r *run) splitWhole(l *life) {
 	s := &l.stay
 	s.running = false
 	l.past.kept = l.task.Work
+	if s.syncs.syncs > 0 {
+		s.useful = s.plan.Left
+	}
 	if s.plan.Restart == 0 && !s.plan.Saves {
 		s.split = task.Split{Kept: r.now().Sub(l.mark)}
 		r.lap(l, inCompute)
@@ -180,9 +183,6 @@ func (r *run) splitWhole(l *life) {
 	}
 	s.split = s.plan.Done()
 	s.split.Kept = r.now().Sub(s.from) - s.split.Restart - s.split.Save
-	if s.syncs.syncs > 0 {
-		s.useful = s.plan.Left
-	}
 	r.part(l)
 }
 
