@@ -158,6 +158,10 @@ func streams(l Law) []string {
 	return nil
 }
 
+// Levels returns bounds of the values that a law takes: it is never below low and
+// never above high.
+func Levels(of Law) (low, high float64) { return levels(of) }
+
 // levels returns bounds of the values that a law takes, or a course from now on.
 func levels(of any) (low, high float64) {
 	if s, ok := of.(interface{ levels() (low, high float64) }); ok {

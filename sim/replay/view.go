@@ -18,13 +18,13 @@ type viewOf struct {
 
 func (v *viewOf) Now() unit.Time { return v.r.now() }
 
-// Slots are those of the pool that are not held for ever; none while the task has
+// Slots are those of the pool that a task may have at some time; none while the task has
 // to keep away from a pool where it was interrupted.
 func (v *viewOf) Slots(p topo.PoolID) int32 {
 	if past := &v.l.past; past.avoidUntil > v.r.now() && past.avoid == p {
 		return 0
 	}
-	return v.r.pools[p].spec.Slots - v.r.pools[p].spec.Held
+	return v.r.pools[p].spec.Slots - v.r.pools[p].spec.Never
 }
 
 func (v *viewOf) Free(p topo.PoolID) int32 { return min(v.Slots(p), v.r.pools[p].Free()) }

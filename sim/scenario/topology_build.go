@@ -74,7 +74,7 @@ func (p *poolValue) spec() topo.PoolSpec {
 	return topo.PoolSpec{Name: p.name.string, Kind: p.kind.string, Pool: topo.Pool{
 		Slots: p.slots, PerNode: p.perNode, Speed: p.speed, Price: p.price,
 		Cost: value(p.cost, 0), HasCost: p.cost != nil,
-		Queue: p.queue.kind, Estimates: p.queue.estimates, Held: p.heldSlots(),
+		Queue: p.queue.kind, Estimates: p.queue.estimates, Held: p.heldSlots(), Never: p.heldSlots(),
 	}}
 }
 

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -47,6 +48,7 @@ func (b *built) weather(d *decoder, w *World, f *scenarioFile) {
 	b.lines(d, w, c)
 	b.holds(d, w, c)
 	b.hazards(d, w, f.interruptions)
+	b.never(w)
 	w.Reservations = f.reservationsOn(d, b.topology)
 	if len(w.Reservations) > 0 && w.Reservable == nil {
 		d.fault(f.reservations[0].node, "no link can be reserved; write reservable: 60%% for a tier or a link of the topology")
@@ -144,6 +146,27 @@ func (b *built) hazards(d *decoder, w *World, all *interruptionsValue) {
 		if contracts != nil {
 			w.Interruptions = set(w.Interruptions, len(b.pools), i, contracts)
 		}
+	}
+}
+
+// never finds how many slots of each pool no task can ever have.
+func (b *built) never(w *World) {
+	for i := range b.topology.Pools {
+		p := &b.topology.Pools[i]
+		never := float64(p.Held)
+		if w.Held != nil && w.Held[i] != nil {
+			low, _ := profile.Levels(w.Held[i])
+			never = math.Round(low)
+		}
+		if w.Interruptions != nil {
+			for k := range w.Interruptions[i] {
+				if c := &w.Interruptions[i][k]; c.Kind == pool.Recorded {
+					_, high := profile.Levels(c.Available)
+					never += max(0, float64(p.Slots)-math.Round(high))
+				}
+			}
+		}
+		p.Never = int32(min(never, float64(p.Slots)))
 	}
 }
 

@@ -128,6 +128,7 @@ type Pool struct {
 	Queue     QueueKind
 	Estimates Estimates
 	Held      int32 // slots kept for services outside the trace
+	Never     int32 // slots that no task can ever have: those that are always held, or never there
 }
 
 // Tier is what a link belongs to.

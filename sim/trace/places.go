@@ -36,7 +36,7 @@ func newPlaces(t *topo.Topology) *places {
 	for i := range t.Pools {
 		pool := &t.Pools[i]
 		for _, k := range []topo.KindID{topo.AnyKind, pool.Kind} {
-			if free := pool.Slots - pool.Held; free > p.largest[k].slots {
+			if free := pool.Slots - pool.Never; free > p.largest[k].slots {
 				p.largest[k] = offer{free, topo.PoolID(i)}
 			}
 		}
@@ -60,7 +60,7 @@ func (p *places) spreadOut() {
 			place := [...]int{task.SpanRoom: int(pool.Room), task.SpanCity: int(room.City), task.SpanHub: int(room.Hub)}[span]
 			for _, k := range []topo.KindID{topo.AnyKind, pool.Kind} {
 				key := place*len(p.t.Kinds) + int(k)
-				sums[key] += (pool.Slots - pool.Held) / pool.PerNode * pool.PerNode
+				sums[key] += (pool.Slots - pool.Never) / pool.PerNode * pool.PerNode
 				p.spread[span][k] = max(p.spread[span][k], sums[key])
 			}
 		}

@@ -79,7 +79,7 @@ func TestPrivateData(t *testing.T) {
 // One room is everybody's home.
 func TestOnlyRoom(t *testing.T) {
 	top, err := topo.New(topo.Spec{Name: "one", Currency: "CNY", Hubs: []topo.HubSpec{{Name: "h", Cities: []topo.CitySpec{{Name: "c",
-		Rooms: []topo.RoomSpec{{Name: "r", Pools: []topo.PoolSpec{{Name: "p", Kind: "cpu", Pool: topo.Pool{Slots: 10, Held: 4, Speed: 1}}}}}}}}}})
+		Rooms: []topo.RoomSpec{{Name: "r", Pools: []topo.PoolSpec{{Name: "p", Kind: "cpu", Pool: topo.Pool{Slots: 10, Held: 4, Never: 4, Speed: 1}}}}}}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
