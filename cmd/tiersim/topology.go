@@ -19,18 +19,35 @@ func newTopology() *cobra.Command {
 }
 
 func newTopologyShow() *cobra.Command {
-	return &cobra.Command{
+	var f peekFlags
+	cmd := &cobra.Command{
 		Use: "show TOPOLOGY", Short: "the places as a tree, and how far the hubs are apart",
-		Example: "  tiersim topology show eight-hubs",
-		Args:    between(1, 1, "a topology"),
+		Long: `Shows the places of a topology, or of a scenario, as a tree, and how far the hubs are apart.
+With --profile it draws what a link's capacity does over a day instead: that which a run
+of the same seed and replication meets.`,
+		Example: `  tiersim topology show eight-hubs
+  tiersim topology show eight-hubs-weather --point weather --profile "gansu>ningxia"
+  tiersim topology show my.yaml --profile "east>west" --out line.svg`,
+		Args: between(1, 1, "a topology"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t, err := scenario.LoadTopology(args[0])
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			w, seed, err := scenario.Peek(args[0], f.point, f.set)
 			if err != nil {
 				return err
 			}
-			return showTopology(cmd.OutOrStdout(), t)
+			if f.link == "" {
+				return showTopology(cmd.OutOrStdout(), w.Topology)
+			}
+			if !cmd.Flags().Changed("seed") {
+				f.seed = seed
+			}
+			return f.show(cmd, args[0], w)
 		},
 	}
+	f.add(cmd)
+	return cmd
 }
 
 func showTopology(w io.Writer, t *topo.Topology) error {
