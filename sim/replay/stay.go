@@ -39,7 +39,6 @@ type past struct {
 	fetched    unit.Seconds // of restart: without slots
 	staged     unit.Seconds // of stage-in: on slots
 	queued     unit.Seconds // in all queues: the parts of a gang stand in one each
-	saving     bool         // space for its state is taken in its room
 	lucky      bool
 	luck       rng.Stream // of what takes its slots away
 	avoid      topo.PoolID
