@@ -38,6 +38,9 @@ func NewOutages(o Outages) (Law, error) {
 			return nil, fmt.Errorf("got a mean time %s of %v s, want one above 0", x.what, m)
 		}
 	}
+	if cycle := o.Up.Mean() + o.Down.Mean(); cycle < 1e-3 {
+		return nil, fmt.Errorf("got outages each %v s on average, want them at least 0.001 s apart", cycle)
+	}
 	if !(o.Share >= 0 && o.Share <= 1) {
 		return nil, fmt.Errorf("got a share of %v of outages that only weaken a link, want one from 0 to 1", o.Share)
 	}

@@ -238,6 +238,7 @@ func (r *run) loop(ctx context.Context) error {
 	for r.hasNext || r.active > 0 {
 		e, ok := r.events.Next()
 		if !ok {
+			r.count.stalled = 1
 			break // what is left waits for something that never comes
 		}
 		r.fired++

@@ -79,6 +79,22 @@ func lengthAboveZero() form[unit.Seconds] {
 	})
 }
 
+// lengthFrom is a length of time from a least one on: what changes more often than
+// that would take a run for ever.
+func lengthFrom(least unit.Seconds) form[unit.Seconds] {
+	return parsed(secondsJSON, true, func(s string) (unit.Seconds, error) {
+		v, err := withUnit(unit.ParseSeconds, "s")(s)
+		if err == nil && v < least {
+			err = fmt.Errorf("got %q, want a time of at least %v", s, least)
+		}
+		return v, err
+	})
+}
+
+// shortest is the least time between two changes of a profile on average. Chosen: shorter
+// than any measurement of a capacity.
+const shortest unit.Seconds = 1e-3
+
 func checkDistribution(d *decoder, n *node, x *distributionValue) {
 	keys := distributionKeys[x.kind]
 	meant := append(slices.Concat(keys.one, keys.all), "kind", "tau")

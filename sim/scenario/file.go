@@ -195,7 +195,7 @@ func networkObject() object[networkValue] {
 		key("chunk", optional(bytesAboveZero()), func(w *networkValue) **unit.Bytes { return &w.chunk }, "of chunk: how large they are; left out, 64MB"),
 		key("loss", share(1), func(w *networkValue) *float64 { return &w.loss }, "share of packets that are lost: a stream's rate is at most mss / round trip · √(3/2) / √loss").or("0"),
 		key("mss", optional(bytesAboveZero()), func(w *networkValue) **unit.Bytes { return &w.mss }, "bytes of a packet; left out, 1460B"),
-		key("rtt_bias", atLeastZero(), func(w *networkValue) *float64 { return &w.rttBias }, "share of a full link goes as round trip to the power of minus this: 0 is fair, 1 as TCP Reno").or("0"),
+		key("rtt_bias", between(0, 4), func(w *networkValue) *float64 { return &w.rttBias }, "share of a full link goes as round trip to the power of minus this: 0 is fair, 1 as TCP Reno").or("0"),
 	}}
 }
 

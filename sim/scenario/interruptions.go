@@ -58,7 +58,7 @@ func contractObject() object[contractValue] {
 	some := optional(distributionObject().form())
 	return object[contractValue]{name: "interruptions", short: "kind", check: checkContract, fields: []field[contractValue]{
 		key("kind", word("on-demand", "spot", "recorded", "maintenance"), func(c *contractValue) *string { return &c.kind }, "by which law slots are taken away").needed("on-demand"),
-		key("node_mtbf", optional(lengthAboveZero()), func(c *contractValue) **unit.Seconds { return &c.mtbf }, "of on-demand: mean time between two failures of a node; left out, 6300h"),
+		key("node_mtbf", optional(lengthFrom(1)), func(c *contractValue) **unit.Seconds { return &c.mtbf }, "of on-demand: mean time between two failures of a node; left out, 6300h"),
 		key("repair", some, func(c *contractValue) **distributionValue { return &c.repair }, "of on-demand: how long a node is away then; left out, another takes its place at once"),
 		key("up", some, func(c *contractValue) **distributionValue { return &c.up }, "of spot: how long a node lasts; left out, {kind: weibull, shape: 0.65, scale: 1.8h}"),
 		key("down", some, func(c *contractValue) **distributionValue { return &c.down }, "of spot: how long it is away then; left out, {kind: weibull, shape: 0.7, scale: 1.3h}"),
@@ -66,8 +66,8 @@ func contractObject() object[contractValue] {
 		key("points", listOf(slotsPointForm(), "[[0s, 8], [2h, 6]]"), func(c *contractValue) *[]slotsPoint { return &c.written }, "of recorded: instants and what is available from then on"),
 		key("unit", word("nodes", "slots", "share"), func(c *contractValue) *string { return &c.unit }, "of recorded: what its values count").or("nodes"),
 		key("then", word("hold", "loop"), func(c *contractValue) *string { return &c.then }, "of recorded: what comes after the last point").or("hold"),
-		key("period", optional(lengthAboveZero()), func(c *contractValue) **unit.Seconds { return &c.period }, "of recorded: of a loop"),
-		key("every", optional(lengthAboveZero()), func(c *contractValue) **unit.Seconds { return &c.every }, "of maintenance: it begins at this, twice this, …"),
+		key("period", optional(lengthFrom(shortest)), func(c *contractValue) **unit.Seconds { return &c.period }, "of recorded: of a loop"),
+		key("every", optional(lengthFrom(1)), func(c *contractValue) **unit.Seconds { return &c.every }, "of maintenance: it begins at this, twice this, …"),
 		key("length", optional(lengthAboveZero()), func(c *contractValue) **unit.Seconds { return &c.length }, "of maintenance: how long it takes"),
 		key("notice", optional(length()), func(c *contractValue) **unit.Seconds { return &c.notice }, "of maintenance: how long before it is told; left out, 0s"),
 	}}

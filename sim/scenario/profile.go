@@ -70,7 +70,7 @@ func profileObject() object[profileValue] {
 		key("mean", level, func(p *profileValue) **profile.Value { return &p.mean }, "of ou: its expectation; left out, the whole capacity"),
 		key("sigma", optional(atLeastZero()), func(p *profileValue) **float64 { return &p.sigma }, "of ou: standard deviation of the logarithm"),
 		key("tau", optional(lengthAboveZero()), func(p *profileValue) **unit.Seconds { return &p.tau }, "of ou: time over which it is correlated"),
-		key("step", optional(lengthAboveZero()), func(p *profileValue) **unit.Seconds { return &p.step }, "of ou and of a daily cycle: how long a value holds; left out, 60s for ou, else 5min"),
+		key("step", optional(lengthFrom(shortest)), func(p *profileValue) **unit.Seconds { return &p.step }, "of ou and of a daily cycle: how long a value holds; left out, 60s for ou, else 5min"),
 		key("daily", optional(dailyObject().form()), func(p *profileValue) **dailyValue { return &p.daily }, "a daily cycle that multiplies it"),
 		key("floor", level, func(p *profileValue) **profile.Value { return &p.floor }, "least value: a factor or a rate"),
 		key("ceiling", level, func(p *profileValue) **profile.Value { return &p.ceiling }, "largest value: a factor or a rate"),
@@ -80,7 +80,7 @@ func profileObject() object[profileValue] {
 func stateObject() object[stateValue] {
 	return object[stateValue]{name: "state", fields: []field[stateValue]{
 		key("value", levelForm(), func(s *stateValue) *profile.Value { return &s.value }, "a factor of the capacity, or a rate").needed("0.2"),
-		key("dwell", lengthAboveZero(), func(s *stateValue) *unit.Seconds { return &s.dwell }, "how long it stays on average").needed("600s"),
+		key("dwell", lengthFrom(shortest), func(s *stateValue) *unit.Seconds { return &s.dwell }, "how long it stays on average").needed("600s"),
 		key("to", listOf(share(1), "[0, 30%, 70%]"), func(s *stateValue) *[]float64 { return &s.to }, "shares of the states that come next, in their order; left out, the others evenly"),
 	}}
 }

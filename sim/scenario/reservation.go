@@ -70,6 +70,8 @@ func checkReservation(d *decoder, n *node, r *reservationValue) {
 		d.fault(n, "no ends and no classes; write from: and to:, or classes: [training-parallel]")
 	case !ends && (r.window != nil || r.volume != nil || r.rate == nil):
 		d.fault(n, "a channel for each transfer has a rate alone; write rate: 2Gbit/s and no window and no volume, or from: and to:")
+	case ends && r.from.string == r.to.string:
+		d.fault(n.get("to"), "got %q, which is the room where it begins; write another, for within a room nothing is reserved", r.to.string)
 	case ends && (r.window == nil) == (r.volume == nil):
 		d.fault(n, "want a window or a volume; write rate: 2Gbit/s, window: [1h, 5h], or volume: 10TB, deadline: 20h")
 	case r.window != nil && r.rate == nil:

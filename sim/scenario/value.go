@@ -166,6 +166,17 @@ func atLeastZero() form[float64] {
 	})
 }
 
+// between is a number from least to most.
+func between(least, most float64) form[float64] {
+	return parsed(fmt.Sprintf(`{"type":"number","minimum":%v,"maximum":%v}`, least, most), true, func(s string) (float64, error) {
+		v, err := plainNumber(s)
+		if err == nil && (v < least || v > most) {
+			err = fmt.Errorf("got %q, want a number from %v to %v", s, least, most)
+		}
+		return v, err
+	})
+}
+
 // atLeast is a number from least on.
 func atLeast(least float64) form[float64] {
 	return parsed(fmt.Sprintf(`{"type":"number","minimum":%v}`, least), true, func(s string) (float64, error) {
