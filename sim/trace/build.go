@@ -105,7 +105,7 @@ type bounds struct {
 var numberBounds = [NumColumns]bounds{
 	ColSlots:         {least: 1},
 	ColPriority:      {unlimited: true},
-	ColCheckpointS:   {open: true},
+	ColCheckpointS:   {least: 1}, // s: one that saves all the time would never come to work
 	ColCompression:   {open: true},
 	ColParts:         {least: 1},
 	ColWeight:        {open: true},
