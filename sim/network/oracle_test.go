@@ -23,7 +23,7 @@ const (
 // A script is flows that start at instants, and capacities that follow profiles.
 type script struct {
 	capacity []unit.Rate
-	profiles []profile.Profile // by link; may be shorter
+	profiles []*profile.Steps // by link; may be shorter
 	flows    []timed
 }
 
@@ -53,7 +53,7 @@ func (s script) run(t rapid.TB) ([]unit.Time, *network.Network) {
 		l.Schedule(des.Event{At: f.at, Priority: des.Arrival, Kind: kindArrival, Index: int32(i)})
 	}
 	for link, p := range s.profiles {
-		n.SetCapacity(topo.LinkID(link), profile.Rate(p, p.At(0), s.capacity[link]))
+		n.SetCapacity(topo.LinkID(link), unit.Rate(p.At(0))*s.capacity[link])
 		if at, _, ok := p.Next(0); ok {
 			l.Schedule(des.Event{At: at, Priority: des.CapacityChange, Kind: kindCapacity, Index: int32(link)})
 		}
@@ -71,7 +71,7 @@ func (s script) run(t rapid.TB) ([]unit.Time, *network.Network) {
 			n.Start(f)
 		case kindCapacity:
 			p := s.profiles[e.Index]
-			n.SetCapacity(topo.LinkID(e.Index), profile.Rate(p, p.At(e.At), s.capacity[e.Index]))
+			n.SetCapacity(topo.LinkID(e.Index), unit.Rate(p.At(e.At))*s.capacity[e.Index])
 			if at, _, ok := p.Next(e.At); ok {
 				l.Schedule(des.Event{At: at, Priority: des.CapacityChange, Kind: kindCapacity, Index: e.Index})
 			}
@@ -89,7 +89,7 @@ func (s script) run(t rapid.TB) ([]unit.Time, *network.Network) {
 	return finish, n
 }
 
-func recorded(t *testing.T, period unit.Seconds, atThenValue ...float64) profile.Profile {
+func recorded(t *testing.T, period unit.Seconds, atThenValue ...float64) *profile.Steps {
 	t.Helper()
 	var points []profile.Point
 	for i := 0; i < len(atThenValue); i += 2 {
@@ -136,17 +136,17 @@ func TestFinish(t *testing.T) {
 		{"N7 window, 12 streams", script{[]unit.Rate{10 * gbit}, nil, []timed{
 			flow(0, tb, 0).with(12, 12*4194304/0.04, 0)}}, []unit.Time{800}},
 		// 3000 Gbit in 300 s, 5000 at 4.
-		{"N11 a fall of capacity", script{[]unit.Rate{10 * gbit}, []profile.Profile{recorded(t, 0, 0, 1, 300, 0.4)}, []timed{
+		{"N11 a fall of capacity", script{[]unit.Rate{10 * gbit}, []*profile.Steps{recorded(t, 0, 0, 1, 300, 0.4)}, []timed{
 			flow(0, tb, 0)}}, []unit.Time{1550}},
 		// 800 s of sending and 300 s of outage.
-		{"N12 an outage, resumed", script{[]unit.Rate{10 * gbit}, []profile.Profile{recorded(t, 0, 0, 1, 200, 0, 500, 1)}, []timed{
+		{"N12 an outage, resumed", script{[]unit.Rate{10 * gbit}, []*profile.Steps{recorded(t, 0, 0, 1, 200, 0, 500, 1)}, []timed{
 			flow(0, tb, 0)}}, []unit.Time{1100}},
 		// 680 Gbit in each 100 s: 11 of them, then 520 at 10.
-		{"N13 a periodic capacity", script{[]unit.Rate{10 * gbit}, []profile.Profile{recorded(t, 100, 0, 1, 60, 0.2)}, []timed{
+		{"N13 a periodic capacity", script{[]unit.Rate{10 * gbit}, []*profile.Steps{recorded(t, 100, 0, 1, 60, 0.2)}, []timed{
 			flow(0, tb, 0)}}, []unit.Time{1152}},
-		{"closed for [2 s, 6 s)", script{[]unit.Rate{1e6}, []profile.Profile{recorded(t, 0, 0, 1, 2, 0, 6, 1)}, []timed{
+		{"closed for [2 s, 6 s)", script{[]unit.Rate{1e6}, []*profile.Steps{recorded(t, 0, 0, 1, 2, 0, 6, 1)}, []timed{
 			flow(0, 4e6, 0)}}, []unit.Time{8}},
-		{"starts while closed", script{[]unit.Rate{1e6}, []profile.Profile{recorded(t, 0, 0, 1, 2, 0, 6, 1)}, []timed{
+		{"starts while closed", script{[]unit.Rate{1e6}, []*profile.Steps{recorded(t, 0, 0, 1, 2, 0, 6, 1)}, []timed{
 			flow(3, 4e6, 0)}}, []unit.Time{10}},
 		{"joiners and leavers", script{[]unit.Rate{1e6}, nil, []timed{
 			flow(0, 10e6, 0), flow(5, 10e6, 0)}}, []unit.Time{15, 20}},

@@ -38,24 +38,6 @@ import (
 	"tiersim/sim/unit"
 )
 
-// A Profile is a step function of time from 0 on. Its answers depend on the
-// arguments alone, not on the order of asking.
-type Profile interface {
-	// Next returns the next change strictly after an instant and the value from
-	// then on; ok is false where nothing changes any more. The value differs
-	// from the one before.
-	Next(after unit.Time) (at unit.Time, value float64, ok bool)
-	// At returns the value at an instant; at a change, the value after it.
-	At(t unit.Time) float64
-	// Absolute reports whether values are bytes per second, not factors.
-	Absolute() bool
-}
-
-// Rate returns the capacity that a value of p makes of a link of capacity base.
-func Rate(p Profile, value float64, base unit.Rate) unit.Rate {
-	return Value{value, p.Absolute()}.Of(base)
-}
-
 // A Value is a factor, or a rate in bytes per second where Absolute.
 type Value struct {
 	Number   float64
@@ -87,14 +69,5 @@ func (v Value) check() error {
 	return nil
 }
 
-// Constant is a profile that never changes.
+// Constant is a law of one value.
 type Constant struct{ Value Value }
-
-// Next reports that nothing changes.
-func (c Constant) Next(unit.Time) (unit.Time, float64, bool) { return 0, 0, false }
-
-// At returns the value.
-func (c Constant) At(unit.Time) float64 { return c.Value.Number }
-
-// Absolute reports whether the value is bytes per second.
-func (c Constant) Absolute() bool { return c.Value.Absolute }

@@ -30,7 +30,7 @@ type step struct {
 }
 
 // walk follows a profile from before 0 to an instant.
-func walk(p profile.Profile, until unit.Time) (out []step) {
+func walk(p *profile.Steps, until unit.Time) (out []step) {
 	out = append(out, step{0, p.At(0)})
 	for at, v, ok := p.Next(0); ok && at <= until; at, v, ok = p.Next(at) {
 		out = append(out, step{at, v})
@@ -48,20 +48,20 @@ func Example() {
 		fmt.Println(err)
 	}
 	at, value, _ := p.Next(1130)
-	fmt.Println(p.At(1130), "until", float64(at), "then", profile.Rate(p, value, 1.25e9))
+	fmt.Println(p.At(1130), "until", float64(at), "then", profile.Value{Number: value}.Of(1.25e9))
 	// Output: 1 until 1160 then 2Gbit/s
 }
 
 func TestWalk(t *testing.T) {
-	must := func(p *profile.Steps, err error) profile.Profile {
+	must := func(p *profile.Steps, err error) *profile.Steps {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
 		return p
 	}
-	hold := func(ps []profile.Point) profile.Profile { return must(profile.Hold(ps)) }
-	loop := func(period unit.Seconds, ps []profile.Point) profile.Profile { return must(profile.Loop(ps, period)) }
+	hold := func(ps []profile.Point) *profile.Steps { return must(profile.Hold(ps)) }
+	loop := func(period unit.Seconds, ps []profile.Point) *profile.Steps { return must(profile.Loop(ps, period)) }
 	within := func(floor, ceiling float64, ps []profile.Point) []profile.Point {
 		out, err := profile.Within(ps, floor, ceiling)
 		if err != nil {
@@ -71,10 +71,10 @@ func TestWalk(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		p    profile.Profile
+		p    *profile.Steps
 		want []step
 	}{
-		{"constant", profile.Constant{Value: factor(0.5)}, []step{{0, 0.5}}},
+		{"constant", hold([]profile.Point{{Value: factor(0.5)}}), []step{{0, 0.5}}},
 		{"hold", hold(points(0, 1, 2, 0, 6, 1)), []step{{0, 1}, {2, 0}, {6, 1}}},
 		{"the first value holds before its instant", hold(points(5, 1, 7, 2)), []step{{0, 1}, {7, 2}}},
 		{"what repeats is no change", hold(points(0, 1, 2, 1, 3, 2, 4, 2)), []step{{0, 1}, {3, 2}}},
@@ -140,20 +140,20 @@ func TestLaws(t *testing.T) {
 }
 
 func TestRate(t *testing.T) {
-	absolute := profile.Constant{Value: profile.Value{Number: 7, Absolute: true}}
+	absolute := profile.Value{Number: 7, Absolute: true}
 	for _, c := range []struct {
-		p    profile.Profile
+		v    profile.Value
 		base unit.Rate
 		want unit.Rate
 	}{
-		{profile.Constant{Value: factor(0.5)}, 10, 5},
-		{profile.Constant{Value: factor(0.5)}, unit.Unlimited(), unit.Unlimited()},
-		{profile.Constant{Value: factor(0)}, unit.Unlimited(), 0},
+		{factor(0.5), 10, 5},
+		{factor(0.5), unit.Unlimited(), unit.Unlimited()},
+		{factor(0), unit.Unlimited(), 0},
 		{absolute, 10, 7},
 		{absolute, unit.Unlimited(), 7},
 	} {
-		if got := profile.Rate(c.p, c.p.At(0), c.base); got != c.want {
-			t.Errorf("%+v of %v: %v, want %v", c.p, c.base, got, c.want)
+		if got := c.v.Of(c.base); got != c.want {
+			t.Errorf("%+v of %v: %v, want %v", c.v, c.base, got, c.want)
 		}
 	}
 	mixed := []profile.Point{{At: 0, Value: factor(0.5)}, {At: 1, Value: profile.Value{Number: 7, Absolute: true}}}
