@@ -9,11 +9,11 @@
 //	stats       intervals, paired differences, quantiles
 //	des         the clock and the future event list
 //	topo        places, links, routes; immutable once built
-//	task        what a task is
-//	profile     step functions of time
+//	task        what a task is, checkpoints, synchronous training
+//	profile     how a value behaves in time: recorded, drawn, broken; jitter
 //	trace       readers and writers of workload traces
-//	network     flows over links
-//	pool        slots, queues, gangs
+//	network     flows over links, outages, shapers, reservations
+//	pool        slots, queues, gangs, what takes slots away
 //	policy      what a decision sees, screens, prices, the policies
 //	scenario    files to checked values
 //	record      columns of the results, Parquet, manifests

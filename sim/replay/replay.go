@@ -14,9 +14,23 @@
 // A set of data that a task brings whole stays in the room as a copy; another
 // task that needs the set while it is on its way waits for it and does not pay.
 //
+// Slots may be taken away at any time (package pool: contracts). An attempt is laid
+// out ahead (task.Plan) and split where it is cut into what is kept, saved, lost and
+// loaded; the task is then decided again, and its state follows it as a transfer. A
+// gang that is spread synchronizes over a ring of its rooms, as one flow, and is cut
+// off by a link of it that goes down. Where no task comes further for a long time
+// (patience), the run ends.
+//
+// # Not modeled
+//
+// Saves and loads in place do not compete for the storage; synchronizations are not
+// followed one by one; tasks on one node fail apart; nobody avoids a place since it
+// often fails.
+//
 // # Determinism
 //
-// A run is a function of its Setup. Events of one instant fire in the order of
+// The weather (capacities, held slots, jitter, what takes slots away) is drawn from
+// streams named by link, pool and task, so that it is the same under every policy. A run is a function of its Setup. Events of one instant fire in the order of
 // package des; one replication is one goroutine.
 package replay
 
