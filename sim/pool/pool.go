@@ -219,7 +219,8 @@ func (p *Pool) Withdraw(now unit.Time, task int32) {
 	p.ahead.surprised()
 }
 
-// SetHeld changes the number of slots that are held. A pass should follow.
+// SetHeld changes the number of slots that are held, which may be more than the
+// pool has. A pass should follow.
 func (p *Pool) SetHeld(now unit.Time, held int32) {
 	p.advance(now)
 	if held < 0 {
@@ -272,14 +273,15 @@ func (p *Pool) QueueIntegral(now unit.Time) unit.Seconds {
 	return unit.Seconds(p.jobSeconds + float64(float64(p.queue.n)*float64(now.Sub(p.now))))
 }
 
-// HeldSeconds returns the integral of held slots over time up to now.
+// HeldSeconds returns the integral of held slots, as far as there are any, over
+// time up to now.
 func (p *Pool) HeldSeconds(now unit.Time) unit.Seconds {
 	p.mustNotGoBack(now)
-	return unit.Seconds(p.heldSeconds + float64(float64(p.held)*float64(now.Sub(p.now))))
+	return unit.Seconds(p.heldSeconds + float64(float64(min(p.held, p.slots))*float64(now.Sub(p.now))))
 }
 
 // Headroom returns the slots that are neither held nor busy; below 0 where tasks
-// have slots that are held for others.
+// have slots that are held for others, or where more are held than there are.
 func (p *Pool) Headroom() int32 { return p.slots - p.held - p.busy }
 
 // ShortSeconds returns for how long Headroom was below 0 up to now.

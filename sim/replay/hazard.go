@@ -216,14 +216,15 @@ func (r *run) nodeReturns(k int32) {
 	r.applyHeld(a.pool)
 }
 
-// applyHeld tells a pool how many of its slots nobody can have.
+// applyHeld tells a pool how many of its slots nobody can have. These may be more
+// than it has: services then have fewer than they need.
 func (r *run) applyHeld(p topo.PoolID) {
 	ps := &r.pools[p]
-	held := ps.held + ps.away
+	held := int64(ps.held) + int64(ps.away)
 	for _, x := range r.hazards.of(p) {
-		held += x.missing
+		held += int64(x.missing)
 	}
-	ps.SetHeld(r.now(), min(held, ps.spec.Slots))
+	ps.SetHeld(r.now(), int32(min(held, math.MaxInt32)))
 	ps.varies = true
 	r.callPass(p)
 }

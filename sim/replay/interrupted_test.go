@@ -186,6 +186,20 @@ func TestResumedElsewhere(t *testing.T) {
 	}
 }
 
+// TRAPS: no silent limit: a task that is interrupted forty times is done after forty-one
+// attempts, where the scenario sets none.
+func TestNoSilentLimit(t *testing.T) {
+	var falls []float64
+	for k := range 40 {
+		falls = append(falls, 200*float64(k+1), 200*float64(k+1)+1)
+	}
+	run := playRun(t, t, "stay", map[string]string{"t.yaml": falling(points(falls...)), "s.yaml": scenarioOf, "t.csv": heads + "t,0,r,4,4100,10e9,100,true,,,,\n"})
+	// The first saves its 100 s at 110 s; each other loads for 20 s, works 100 and saves for 10.
+	if got := run.tasks["t"]; got.Status != "done" || len(run.attempts) != 41 || got.Compute != 4100 {
+		t.Errorf("%s after %d attempts and %v s of work, want done after 41 and 4100", got.Status, len(run.attempts), got.Compute)
+	}
+}
+
 // A limit of attempts, and a while in which a place that failed is not chosen again.
 func TestRecovery(t *testing.T) {
 	limited := playRun(t, t, "stay", map[string]string{
@@ -241,6 +255,25 @@ func TestSentTwice(t *testing.T) {
 
 // Slots that services need are not tasks': what is left to them is told, and for how long
 // tasks had some of theirs.
+func TestHeadroomWhereSlotsGo(t *testing.T) {
+	// Services need 3 of 4 slots; from 1000 s to 2000 s there are 2. The task has the fourth for 600 s, so
+	// services are short by one slot for those 1000 s, and for no other.
+	topology := strings.Replace(onePool(4, "fcfs"), "queue: fcfs",
+		"held: 3, interruptions: {kind: recorded, unit: slots, points: [[0s, 4], [1000s, 2], [2000s, 4]]}", 1)
+	run := playRun(t, t, "stay", map[string]string{
+		"t.yaml": topology, "s.yaml": scenarioOf, "t.csv": "task,submit_s,slots,work_s\nt,0,1,600\nu,7200,1,10\n",
+	})
+	for _, x := range run.outcome.Metrics {
+		switch x.Name {
+		case "headroom_short_hours":
+			near(t, "hours below", x.Value, 1000.0/3600)
+		case "utilization":
+			// Until the last task comes: 600 busy slot-seconds, of a slot that nobody holds for 6200 s of 7200.
+			near(t, "utilization of "+x.Scope, x.Value, 600.0/6200)
+		}
+	}
+}
+
 func TestHeadroom(t *testing.T) {
 	// Services need 1 of 4 slots, 3 from 1800 s to 5400 s. The task has 3 for 3600 s: from 1800 s to its
 	// end services have one of the three.

@@ -30,7 +30,8 @@
 // # Determinism
 //
 // The weather (capacities, held slots, jitter, what takes slots away) is drawn from
-// streams named by link, pool and task, so that it is the same under every policy. A run is a function of its Setup. Events of one instant fire in the order of
+// streams named by link, pool and task, so that it is the same under every policy.
+// A run is a function of its Setup. Events of one instant fire in the order of
 // package des; one replication is one goroutine.
 package replay
 
