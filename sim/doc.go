@@ -9,6 +9,7 @@
 //	stats       intervals, paired differences, quantiles
 //	des         the clock and the future event list
 //	topo        places, links, routes; immutable once built
+//	formula     expressions that users write over named values
 //	task        what a task is, checkpoints, synchronous training
 //	profile     how a value behaves in time: recorded, drawn, broken; jitter
 //	trace       readers and writers of workload traces

@@ -131,6 +131,8 @@ type Task struct {
 	Access   Access
 	Span     Span
 	Portable bool
+	// Stateless says of a service that it keeps nothing that a move would lose.
+	Stateless bool
 	// Resumable says that a checkpoint can be resumed from elsewhere.
 	Resumable     bool
 	Checkpointing Checkpointing

@@ -321,6 +321,7 @@ func (b *builder) where(t *task.Task) {
 			room.Name, is, b.text(ColResultJurisdictions)))
 	}
 	t.Portable = b.flag(ColPortable, true)
+	t.Stateless = b.flag(ColStateless, false)
 }
 
 func (b *builder) jurisdiction(c Column) task.Set {

@@ -27,6 +27,7 @@ const (
 	flagPortable = 1 << iota
 	flagResumable
 	flagCarried
+	flagStateless
 	flagRare // rare fields follow
 )
 
@@ -73,6 +74,9 @@ func (e *encoder) fixed(t *task.Task) {
 	}
 	if t.Resumable {
 		flags |= flagResumable
+	}
+	if t.Stateless {
+		flags |= flagStateless
 	}
 	if t.Carried {
 		flags |= flagCarried
@@ -258,6 +262,7 @@ func (d *decoder) fixed(t *task.Task) {
 	flags := d.u8()
 	t.Portable = flags&flagPortable != 0
 	t.Resumable = flags&flagResumable != 0
+	t.Stateless = flags&flagStateless != 0
 	t.Carried = flags&flagCarried != 0
 	t.Group = task.Symbol(d.u32())
 	t.Image = task.Symbol(d.u32())

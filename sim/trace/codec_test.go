@@ -69,6 +69,7 @@ func TestEveryFieldSurvives(t *testing.T) {
 	for _, f := range []func(*task.Task) *bool{
 		func(t *task.Task) *bool { return &t.Portable },
 		func(t *task.Task) *bool { return &t.Resumable },
+		func(t *task.Task) *bool { return &t.Stateless },
 		func(t *task.Task) *bool { return &t.Carried },
 	} {
 		var one, back task.Task

@@ -77,7 +77,7 @@ func everyColumn() string {
 		ColTask: {`"a,""b"`, "c", "ü"}, ColSubmitS: {"0.1", "1e3", "1e3"}, ColSlots: {"8", "", "1"}, ColPriority: {"-3", "", "2"},
 		ColParts: {"2", "", ""}, ColCheckpointS: {"auto", "60", ""}, ColInputBytes: {"5", "1;2.5", "9007199254740992"},
 		ColDataset: {"x", "x;y", ""}, ColDataHome: {"r1+r2", "r1;r2", ""}, ColResumable: {"true", "FALSE", ""},
-		ColPortable: {"False", "", ""}, ColAfter: {"c;ü", "", ""}, ColWorkS: {"0.1", "1e-300", "123456789.125"},
+		ColPortable: {"False", "", ""}, ColStateless: {"true", "", "FALSE"}, ColAfter: {"c;ü", "", ""}, ColWorkS: {"0.1", "1e-300", "123456789.125"},
 		ColScans: {"0", "1e22", ""}, ColClass: {"batch", "science", "transfer"},
 	}
 	var b strings.Builder

@@ -218,7 +218,7 @@ var defaults = [NumColumns]Cell{
 	ColClass: textCell("batch"), ColSlots: numberCell(1), ColPriority: numberCell(0),
 	ColInputBytes: numberCell(0), ColScans: numberCell(1), ColAccess: textCell("stage"),
 	ColOutputBytes: numberCell(0), ColImageBytes: numberCell(0), ColStateBytes: numberCell(0),
-	ColResumable: textCell("true"), ColPortable: textCell("true"), ColSyncBytes: numberCell(0),
+	ColResumable: textCell("true"), ColPortable: textCell("true"), ColStateless: textCell("false"), ColSyncBytes: numberCell(0),
 	ColSyncs: numberCell(0), ColSpan: textCell("pool"), ColCompression: numberCell(1),
 	ColParts: numberCell(1), ColWeight: numberCell(1), ColShuffleBytes: numberCell(0),
 }

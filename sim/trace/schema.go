@@ -30,6 +30,7 @@ const (
 	ColCheckpointS
 	ColResumable
 	ColPortable
+	ColStateless
 	ColJurisdictions
 	ColResultJurisdictions
 	ColLicenses
@@ -103,6 +104,7 @@ var columns = [NumColumns]ColumnInfo{
 	ColCheckpointS:         {"checkpoint_s", Number, "s", "checkpoint interval; auto: Young-Daly", "no checkpoints"},
 	ColResumable:           {"resumable", Bool, "", "whether a resume from a checkpoint is verified", "true"},
 	ColPortable:            {"portable", Bool, "", "whether it can run elsewhere", "true"},
+	ColStateless:           {"stateless", Bool, "", "of class stateful: whether it keeps nothing that a move would lose", "false"},
 	ColJurisdictions:       {"jurisdictions", List, "", "where its data may be", "anywhere"},
 	ColResultJurisdictions: {"result_jurisdictions", List, "", "where its results may be", "anywhere"},
 	ColLicenses:            {"licenses", List, "", "licenses it needs", "none"},
