@@ -27,6 +27,11 @@ func (v *drawn) StartsNow(p []Part, _ *task.Task) bool          { return v.waits
 func (v *drawn) OnSlots(p []Part, t *task.Task) unit.Seconds {
 	return unit.Seconds(float64(t.Work) / v.t.Pools[p[0].Pool].Speed)
 }
+func (v *drawn) Believed(t *task.Task) unit.Seconds                    { return t.Work }
+func (v *drawn) Interruption([]Part, *task.Task) unit.Seconds          { return 0 }
+func (v *drawn) Aligned(*task.Task, topo.RoomID) bool                  { return true }
+func (v *drawn) HasChannel(*task.Task, Leg, unit.Bytes) bool           { return true }
+func (v *drawn) Stretch(Forecast, ForecastOf, float64) float64         { return 1 }
 func (v *drawn) Checkpoint(*task.Task) (topo.RoomID, unit.Bytes, bool) { return 0, 0, false }
 func (v *drawn) StateSpace(*task.Task) unit.Bytes                      { return 0 }
 func (v *drawn) Holders(*task.Task, int) []Holder                      { return v.holders }
@@ -97,7 +102,7 @@ func TestBoundsChangeNoDecision(t *testing.T) {
 			}
 			chosen, ok := p.Choose(all, v, j, all.candidates)
 			want.OK, want.Reason, want.Chosen = ok, NoReason, all.candidates[chosen]
-			all.compare(&want, chosen)
+			all.compare(v, j, &want, chosen)
 			if got != want {
 				rt.Fatalf("%T: got %+v\nwant %+v", p, got, want)
 			}

@@ -3,41 +3,22 @@ package policy
 import (
 	"math"
 
+	"tiersim/sim/formula"
 	"tiersim/sim/task"
 	"tiersim/sim/topo"
 	"tiersim/sim/unit"
 )
-
-// A Reason says why a task stayed in its domain, or was refused.
-type Reason uint8
-
-// Reasons, in the order of the screen; then those of a refusal.
-const (
-	NoReason     Reason = iota
-	Compliance          // its data may be nowhere outside the domain that holds it, or not at its home
-	Portable            // it cannot run elsewhere
-	NoPool              // no pool that it may use fits it
-	NoRoute             // pools fit, but no route or no space for its data leads there
-	NoPlace             // the policy offers it no place
-	AfterRefused        // a task that it comes after was refused
-	GivenUp             // it was interrupted more often than the scenario allows
-	NumReasons
-)
-
-var reasonNames = [NumReasons]string{"", "compliance", "portable", "no-pool", "no-route", "no-place", "after-refused", "given-up"}
-
-func (r Reason) String() string { return reasonNames[r] }
-
-// ReasonNames returns the names of the reasons.
-func ReasonNames() []string { return reasonNames[:] }
 
 // A Decision is one answer, with its estimates. Its contents are valid until the
 // desk's next Decide.
 type Decision struct {
 	OK     bool // a place was found; else Reason says why not
 	Reason Reason
+	Rule   int // that excluded it, counted from 1; 0 where none did
 	Chosen Candidate
-	Value  unit.PerHour // of the task's turnaround
+	// Err says that a rule, a score or a program of the user's failed.
+	Err   error
+	Value unit.PerHour // of the task's turnaround
 	// Available says which options the task had.
 	Available [NumOptions]bool
 	// Best holds the least total within each option that was available; priced
@@ -55,25 +36,35 @@ type Desk struct {
 	terms  Terms
 	policy Policy
 	prices bool
+	every  bool // candidates are priced, not only those that may be the best
+	buffer bool // prices are by quantiles
 
 	own        topo.RoomID // the room whose domain is the task's own
 	candidates []Candidate
-	parts      []Part // of the candidates
+	open       []Candidate // those whose gates are open, where some are not
+	opened     []int       // which those are
+	parts      []Part      // of the candidates
 	order      []int
 	fits       []topo.PoolID
+	outside    []topo.PoolID
+	part       [1]Part
+	facts      Facts
+	machine    formula.Machine
 }
 
 // NewDesk returns a desk. Where record is set, every candidate is priced, also
 // for policies that do not look at prices.
 func NewDesk(terms Terms, p Policy, record bool) *Desk {
-	return &Desk{terms: terms, policy: p, prices: record || p.Prices()}
+	need := p.Prices()
+	return &Desk{terms: terms, policy: p, prices: record || need != Unpriced, every: need == AllPriced, buffer: need == BestBuffered}
 }
 
 // Decide answers for one task.
 func (d *Desk) Decide(v View, t *task.Task) Decision {
-	var dec Decision
-	dec.Reason = d.screen(v, t)
-	dec.Value = d.Value(t)
+	dec := Decision{Value: d.Value(t)}
+	if d.screen(v, t, &dec); dec.Err != nil {
+		return dec
+	}
 	d.enumerate(v, t, dec.Reason != NoReason)
 	if len(d.candidates) == 0 {
 		return refused(dec, NoPool)
@@ -85,7 +76,7 @@ func (d *Desk) Decide(v View, t *task.Task) Decision {
 	for i := range d.candidates {
 		dec.Available[d.candidates[i].Option] = true
 	}
-	chosen, ok := d.policy.Choose(d, v, t, d.candidates)
+	chosen, ok := d.choose(v, t, &dec)
 	if !ok {
 		return refused(dec, NoPlace)
 	}
@@ -94,9 +85,39 @@ func (d *Desk) Decide(v View, t *task.Task) Decision {
 	}
 	dec.OK, dec.Chosen = true, d.candidates[chosen]
 	if d.prices {
-		d.compare(&dec, chosen)
+		d.compare(v, t, &dec, chosen)
 	}
 	return dec
+}
+
+// choose lets the policy choose. Where a gate stops what it chooses, it chooses
+// again among those that no gate stops, and the decision says which gate it was.
+func (d *Desk) choose(v View, t *task.Task, dec *Decision) (chosen int, ok bool) {
+	chosen, ok = d.policy.Choose(d, v, t, d.candidates)
+	if !ok {
+		return 0, false
+	}
+	closed := d.gate(v, t, &d.candidates[chosen])
+	if closed.Open() {
+		return chosen, true
+	}
+	if dec.Reason == NoReason {
+		dec.Reason = closed.reason()
+	}
+	d.open, d.opened = d.open[:0], d.opened[:0]
+	for i := range d.candidates {
+		if i != chosen && d.gate(v, t, &d.candidates[i]).Open() {
+			d.open, d.opened = append(d.open, d.candidates[i]), append(d.opened, i)
+		}
+	}
+	if len(d.open) == 0 {
+		return 0, false
+	}
+	chosen, ok = d.policy.Choose(d, v, t, d.open)
+	if !ok {
+		return 0, false
+	}
+	return d.opened[chosen], true
 }
 
 // refused turns a decision down; a screen's reason is the first cause and stays.
@@ -105,52 +126,6 @@ func refused(dec Decision, why Reason) Decision {
 		dec.Reason = why
 	}
 	return dec
-}
-
-// screen returns why the task may not leave its domain, and sets which domain
-// that is: its home's, or its data's where compliance holds it.
-func (d *Desk) screen(v View, t *task.Task) Reason {
-	d.own = t.Home
-	if held, at := d.heldByCompliance(v, t); held {
-		d.own = at
-		return Compliance
-	}
-	if !t.Portable {
-		return Portable
-	}
-	return NoReason
-}
-
-// heldByCompliance reports whether the jurisdictions leave the task nowhere to
-// go: its data may not come to its home, or may be in no room outside the
-// domain of its data. at is the room of its data.
-func (d *Desk) heldByCompliance(v View, t *task.Task) (held bool, at topo.RoomID) {
-	if t.Allowed == task.Anywhere {
-		return false, t.Home
-	}
-	at = t.Home
-	if len(t.Inputs) > 0 {
-		for _, h := range v.Holders(t, 0) {
-			if d.allows(t, h.Room) && h.Complete {
-				at = h.Room
-				break
-			}
-		}
-	}
-	if !d.allows(t, t.Home) {
-		return true, at
-	}
-	topology := d.terms.Topology
-	for r := range topology.Rooms {
-		if room := topo.RoomID(r); d.allows(t, room) && !d.terms.Domain.Same(topology, room, at) {
-			return false, at
-		}
-	}
-	return true, at
-}
-
-func (d *Desk) allows(t *task.Task, r topo.RoomID) bool {
-	return t.Allowed.Allows(d.terms.Topology.Rooms[r].Jurisdiction)
 }
 
 // fitting lists the pools of the task's kind, whatever their size now; those that
@@ -234,7 +209,7 @@ func (d *Desk) priceAll(v View, t *task.Task, value unit.PerHour) {
 	first, second := never, never
 	for _, i := range d.order {
 		c := &d.candidates[i]
-		if c.Total > best[c.Option] && c.Total > second {
+		if !d.every && c.Total > best[c.Option] && c.Total > second {
 			continue
 		}
 		d.price(v, t, value, c)
@@ -316,7 +291,7 @@ func (d *Desk) reachable(v View, t *task.Task, room topo.RoomID) bool {
 
 // compare fills in the best of each option, the chosen one standing for its own,
 // and the margin to the runner-up.
-func (d *Desk) compare(dec *Decision, chosen int) {
+func (d *Desk) compare(v View, t *task.Task, dec *Decision, chosen int) {
 	var have [NumOptions]bool
 	for i := range d.candidates {
 		c := &d.candidates[i]
@@ -335,4 +310,9 @@ func (d *Desk) compare(dec *Decision, chosen int) {
 		dec.Margin = runnerUp - dec.Chosen.Total
 	}
 	dec.Best[dec.Chosen.Option] = dec.Chosen
+	for o := range dec.Best {
+		if dec.Available[o] {
+			dec.Best[o].Gates = d.gate(v, t, &dec.Best[o])
+		}
+	}
 }

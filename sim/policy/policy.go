@@ -16,14 +16,35 @@ type Policy interface {
 	// Choose returns the candidate's index. ok is false where the policy offers
 	// the task no place: it is refused.
 	Choose(d *Desk, v View, t *task.Task, c []Candidate) (i int, ok bool)
-	// Prices reports whether Choose reads the candidates' prices; where it does
-	// not and nobody records them, they are not made.
-	Prices() bool
+	// Prices says which prices Choose reads; where it reads none and nobody records
+	// them, they are not made.
+	Prices() Pricing
 }
+
+// A Pricing says which prices a policy reads.
+type Pricing uint8
+
+const (
+	Unpriced Pricing = iota
+	// BestPriced are the best of each option, and the two best of all.
+	BestPriced
+	// BestBuffered are the same, with quantiles of past forecast errors.
+	BestBuffered
+	// AllPriced are all.
+	AllPriced
+)
+
+// Clairvoyant is the policy whose view knows run times and capacities as they will
+// be: no policy for use, but a bound in practice on what one may gain. It prices
+// each task once, as it comes, so that it is not a bound in theory.
+const Clairvoyant = "clairvoyant"
 
 // Names returns the policies, in the order in which they are described.
 func Names() []string {
-	return []string{"first-free", "stay", "at-data", "move-task", "move-data", "three-way"}
+	return []string{
+		"first-free", "stay", "at-data", "move-task", "move-data", "cheapest",
+		"three-way", "three-way-buffered", "thresholds", "recorded", "manual", "clairvoyant",
+	}
 }
 
 // New returns the policy of that name.
@@ -39,8 +60,23 @@ func New(name string) (Policy, error) {
 		return bestOf{MoveTask}, nil
 	case "move-data":
 		return bestOf{MoveData}, nil
+	case "cheapest":
+		return cheapest{}, nil
 	case "three-way":
 		return threeWay{}, nil
+	case "three-way-buffered":
+		return threeWay{buffered: true}, nil
+	case Clairvoyant:
+		return threeWay{}, nil // its view is another
+	case "thresholds":
+		return thresholds{}, nil
+	case "recorded":
+		return fixed{func(_ *Desk, t *task.Task) (topo.RoomID, bool) { return t.RecordedRoom, t.Present(task.RecordedRoom) }}, nil
+	case "manual":
+		return fixed{func(d *Desk, t *task.Task) (topo.RoomID, bool) {
+			r := d.terms.Manual[t.Class]
+			return r, r >= 0
+		}}, nil
 	}
 	return nil, fmt.Errorf("no policy %q; there are %v", name, Names())
 }
@@ -49,7 +85,7 @@ func New(name string) (Policy, error) {
 // then in topology order; where none does, the shortest wait.
 type firstFree struct{}
 
-func (firstFree) Prices() bool { return false }
+func (firstFree) Prices() Pricing { return Unpriced }
 
 func (firstFree) Choose(d *Desk, v View, t *task.Task, c []Candidate) (int, bool) {
 	order := d.homeFirst(t, c)
@@ -71,7 +107,7 @@ func (firstFree) Choose(d *Desk, v View, t *task.Task, c []Candidate) (int, bool
 // of its domain. Data that is missing there is brought.
 type stay struct{}
 
-func (stay) Prices() bool { return false }
+func (stay) Prices() Pricing { return Unpriced }
 
 func (stay) Choose(d *Desk, _ View, t *task.Task, c []Candidate) (int, bool) {
 	if i, ok := d.cheapest(t, c, func(r topo.RoomID) bool { return r == t.Home }); ok {
@@ -84,7 +120,7 @@ func (stay) Choose(d *Desk, _ View, t *task.Task, c []Candidate) (int, bool) {
 // most bytes, where it reads several sets), else as stay does.
 type atData struct{}
 
-func (atData) Prices() bool { return false }
+func (atData) Prices() Pricing { return Unpriced }
 
 func (atData) Choose(d *Desk, v View, t *task.Task, c []Candidate) (int, bool) {
 	if t.InputBytes() == 0 {
@@ -110,7 +146,7 @@ func (atData) Choose(d *Desk, v View, t *task.Task, c []Candidate) (int, bool) {
 // bestOf takes the best of one option where the task has it, else as atData.
 type bestOf struct{ option Option }
 
-func (bestOf) Prices() bool { return true }
+func (bestOf) Prices() Pricing { return BestPriced }
 
 func (b bestOf) Choose(d *Desk, v View, t *task.Task, c []Candidate) (int, bool) {
 	best, found := 0, false
@@ -127,21 +163,95 @@ func (b bestOf) Choose(d *Desk, v View, t *task.Task, c []Candidate) (int, bool)
 
 // threeWay takes the least total; ties go to wait, then move-task, then
 // move-data, then the topology's order.
-type threeWay struct{}
+type threeWay struct{ buffered bool }
 
-func (threeWay) Prices() bool { return true }
+func (p threeWay) Prices() Pricing {
+	if p.buffered {
+		return BestBuffered
+	}
+	return BestPriced
+}
 
 func (threeWay) Choose(_ *Desk, _ View, _ *task.Task, c []Candidate) (int, bool) {
-	best, found := 0, false
+	return least(c, func(a *Candidate) float64 { return float64(a.Total) })
+}
+
+// cheapest looks at what providers charge, and not at time: the fees of moving and
+// the price of the work.
+type cheapest struct{}
+
+func (cheapest) Prices() Pricing { return AllPriced }
+
+func (cheapest) Choose(_ *Desk, _ View, _ *task.Task, c []Candidate) (int, bool) {
+	return least(c, func(a *Candidate) float64 { return float64(a.Fee + a.ComputeCost) })
+}
+
+// least returns the priced candidate of the least score; ties go to wait, then
+// move-task, then move-data, then the topology's order.
+func least(c []Candidate, score func(*Candidate) float64) (best int, found bool) {
+	lowest := 0.0
 	for i := range c {
 		if !c[i].Priced {
 			continue
 		}
-		if !found || c[i].Total < c[best].Total || c[i].Total == c[best].Total && c[i].Option < c[best].Option {
-			best, found = i, true
+		s := score(&c[i])
+		if !found || s < lowest || s == lowest && c[i].Option < c[best].Option {
+			best, found, lowest = i, true, s
 		}
 	}
 	return best, found
+}
+
+// fixed runs a task in the room that is said for it, else as stay.
+type fixed struct {
+	room func(*Desk, *task.Task) (topo.RoomID, bool)
+}
+
+func (fixed) Prices() Pricing { return Unpriced }
+
+func (f fixed) Choose(d *Desk, v View, t *task.Task, c []Candidate) (int, bool) {
+	if room, ok := f.room(d, t); ok {
+		if i, ok := d.cheapest(t, c, func(r topo.RoomID) bool { return r == room }); ok {
+			return i, true
+		}
+	}
+	return stay{}.Choose(d, v, t, c)
+}
+
+// thresholds leaves the domain where all four indicators of the best way out hold,
+// as a scheduler does that has lines and no prices; else it takes the best way to
+// stay, or runs as atData does.
+type thresholds struct{}
+
+func (thresholds) Prices() Pricing { return BestPriced }
+
+func (thresholds) Choose(d *Desk, v View, t *task.Task, c []Candidate) (int, bool) {
+	out, leaves := least(c, func(a *Candidate) float64 {
+		if a.Option == Wait {
+			return math.Inf(1)
+		}
+		return float64(a.Total)
+	})
+	leaves = leaves && c[out].Option != Wait
+	home, stays := least(c, func(a *Candidate) float64 {
+		if a.Option != Wait {
+			return math.Inf(1)
+		}
+		return float64(a.Total)
+	})
+	stays = stays && c[home].Option == Wait
+	switch {
+	case !leaves && !stays:
+		return atData{}.Choose(d, v, t, c)
+	case !leaves:
+		return home, true
+	case !stays:
+		return out, true // its data is elsewhere: something has to move
+	}
+	if x := d.Indicators(v, t, &c[out], &c[home]); x.Hold() {
+		return out, true
+	}
+	return home, true
 }
 
 // homeFirst returns the candidates' indices, those of the home room first, else

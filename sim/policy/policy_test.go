@@ -26,8 +26,13 @@ func (s *still) Free(p topo.PoolID) int32  { return s.t.Pools[p].Slots }
 func (s *still) OnSlots(p []policy.Part, t *task.Task) unit.Seconds {
 	return unit.Seconds(float64(t.Work) / s.t.Pools[p[0].Pool].Speed)
 }
-func (s *still) Checkpoint(*task.Task) (topo.RoomID, unit.Bytes, bool) { return 0, 0, false }
-func (s *still) StateSpace(*task.Task) unit.Bytes                      { return 0 }
+func (s *still) Believed(t *task.Task) unit.Seconds                          { return t.Work }
+func (s *still) Interruption([]policy.Part, *task.Task) unit.Seconds         { return 0 }
+func (s *still) Aligned(*task.Task, topo.RoomID) bool                        { return true }
+func (s *still) HasChannel(*task.Task, policy.Leg, unit.Bytes) bool          { return true }
+func (s *still) Stretch(policy.Forecast, policy.ForecastOf, float64) float64 { return 1 }
+func (s *still) Checkpoint(*task.Task) (topo.RoomID, unit.Bytes, bool)       { return 0, 0, false }
+func (s *still) StateSpace(*task.Task) unit.Bytes                            { return 0 }
 func (s *still) StartEstimate(p []policy.Part, _ *task.Task) unit.Time {
 	return s.Now().Add(s.waits[p[0].Pool])
 }

@@ -24,8 +24,13 @@ type Candidate struct {
 	ComputeCost  unit.Money
 	Storage      unit.Money
 	Time         unit.Money
-	Interruption unit.Money // 0: not modeled
+	Interruption unit.Money // expected
 	Total        unit.Money
+
+	Extra unit.Seconds // that interruptions are expected to add
+	Lead  unit.Seconds // part of Transfer: for the channel and the environment
+	Align unit.Money   // part of ComputeCost: for the environment
+	Gates Gates        // that are closed; known of what is chosen or recorded
 
 	// Brings is what the task itself would bring into the room; From is where
 	// most of it would come from.
@@ -87,14 +92,14 @@ func FindSource(v View, t *task.Task, i int, room topo.RoomID, value unit.PerHou
 				s.Time = max(h.Ready.Sub(v.Now()), 0)
 				return s, true
 			}
-			s.Time, _, _ = transferTime(v, Leg{From: room, To: room, Reads: true, Weight: t.Weight, MaxRate: t.RateLimit()}, bytes)
+			s.Time, _, _ = transferTime(v, legOf(t, room, room, true, false), bytes)
 			return s, true
 		}
 		if !h.Complete {
 			continue
 		}
 		s := Source{From: h.Room}
-		leg := Leg{From: h.Room, To: room, Reads: true, Writes: true, Weight: t.Weight, MaxRate: t.RateLimit()}
+		leg := legOf(t, h.Room, room, true, true)
 		time, price, reachable := transferTime(v, leg, bytes)
 		if !reachable {
 			continue
@@ -142,7 +147,7 @@ func (d *Desk) bound(v View, t *task.Task, value unit.PerHour, c *Candidate) uni
 			if !h.Complete {
 				continue
 			}
-			leg := Leg{From: h.Room, To: c.Room, Reads: true, Writes: true, Weight: t.Weight, MaxRate: t.RateLimit()}
+			leg := legOf(t, h.Room, c.Room, true, true)
 			time, price, ok := alone(v, leg, t.Inputs[i].Bytes)
 			if !ok {
 				continue
@@ -159,7 +164,7 @@ func (d *Desk) bound(v View, t *task.Task, value unit.PerHour, c *Candidate) uni
 	}
 	back := unit.Seconds(0)
 	if t.Output > 0 {
-		leg := Leg{From: c.Room, To: t.ResultHome, Writes: true, Weight: t.Weight, MaxRate: t.RateLimit()}
+		leg := legOf(t, c.Room, t.ResultHome, false, true)
 		time, price, ok := alone(v, leg, t.Output)
 		if ok {
 			back, fee = time, fee+price.Times(t.Output)
@@ -169,6 +174,9 @@ func (d *Desk) bound(v View, t *task.Task, value unit.PerHour, c *Candidate) uni
 	held := compute
 	if d.terms.StageInside {
 		held += stage
+	}
+	if d.terms.Blind {
+		return (in(d.hourly(c), compute) + in(value, compute)) * (1 - rounding)
 	}
 	return (fee + in(d.hourly(c), held) + in(value, stage+back+compute)) * (1 - rounding)
 }
@@ -184,6 +192,20 @@ func alone(v View, leg Leg, bytes unit.Bytes) (unit.Seconds, unit.PerGB, bool) {
 		return 0, 0, false
 	}
 	return delay + bytes.Over(v.Capacity(leg)), price, true
+}
+
+// queueFloor keeps the ratio of two queue times finite where one of them is nothing.
+// Chosen: nobody minds a minute.
+const queueFloor unit.Seconds = 60
+
+// QueueRatio is how a queue time that happened compares with the one forecast.
+func QueueRatio(happened, forecast unit.Seconds) float64 {
+	return float64((happened + queueFloor) / (forecast + queueFloor))
+}
+
+// lateQueue is a queue time that comes out later than forecast by a QueueRatio.
+func lateQueue(forecast unit.Seconds, ratio float64) unit.Seconds {
+	return (forecast+queueFloor)*unit.Seconds(ratio) - queueFloor
 }
 
 // hourly is what an hour of the candidate's slots costs.
@@ -220,7 +242,7 @@ func (d *Desk) price(v View, t *task.Task, value unit.PerHour, c *Candidate) {
 		if ready, ok := v.HasImage(t, c.Room); ok {
 			stage = max(stage, ready.Sub(v.Now()))
 		} else {
-			leg := Leg{From: t.Home, To: c.Room, Reads: true, Writes: true, Weight: t.Weight, MaxRate: t.RateLimit()}
+			leg := legOf(t, t.Home, c.Room, true, true)
 			time, price, ok := transferTime(v, leg, t.ImageBytes)
 			if !ok {
 				c.Unreachable = true
@@ -236,7 +258,7 @@ func (d *Desk) price(v View, t *task.Task, value unit.PerHour, c *Candidate) {
 	}
 	space := c.Brings + v.StateSpace(t)
 	if at, bytes, ok := v.Checkpoint(t); ok && at != c.Room {
-		leg := Leg{From: at, To: c.Room, Reads: true, Writes: true, Weight: t.Weight, MaxRate: t.RateLimit()}
+		leg := legOf(t, at, c.Room, true, true)
 		time, price, ok := transferTime(v, leg, bytes)
 		if !ok {
 			c.Unreachable = true
@@ -251,7 +273,7 @@ func (d *Desk) price(v View, t *task.Task, value unit.PerHour, c *Candidate) {
 	}
 	back := unit.Seconds(0)
 	if t.Output > 0 {
-		leg := Leg{From: c.Room, To: t.ResultHome, Writes: true, Weight: t.Weight, MaxRate: t.RateLimit()}
+		leg := legOf(t, c.Room, t.ResultHome, false, true)
 		time, price, ok := transferTime(v, leg, t.Output)
 		if !ok {
 			c.Unreachable = true
@@ -260,18 +282,33 @@ func (d *Desk) price(v View, t *task.Task, value unit.PerHour, c *Candidate) {
 		back = time
 		c.Fee += price.Times(t.Output)
 	}
-	c.Transfer = stage + back
+	lead, align, cost := d.preparations(v, t, c)
+	stage = max(lead+stage, align)
 	c.Queue = v.StartEstimate(d.Parts(c), t).Sub(v.Now())
 	c.Compute = v.OnSlots(d.Parts(c), t)
+	if d.buffer {
+		q := d.terms.Buffer
+		stretch := unit.Seconds(max(1, v.Stretch(OfTransfer, ForecastOf{From: c.From, To: c.Room}, q)))
+		stage, back = stage*stretch, back*stretch
+		c.Queue = lateQueue(c.Queue, max(1, v.Stretch(OfQueue, ForecastOf{Pool: c.Pool}, q)))
+		c.Compute *= unit.Seconds(max(1, v.Stretch(OfCompute, ForecastOf{Class: t.Class}, q)))
+	}
+	if d.terms.Blind {
+		stage, back, c.Fee = 0, 0, 0
+	}
+	c.Transfer, c.Lead, c.Align = stage+back, max(lead, align), cost
 	held := c.Compute
 	if d.terms.StageInside {
 		held += stage
 	}
-	c.ComputeCost = in(d.hourly(c), held)
+	hourly := d.hourly(c)
+	c.ComputeCost = in(hourly, held) + cost
 	if p := v.StoragePrice(c.Room); p > 0 && c.Brings > 0 {
 		c.Storage = p.For(c.Brings, c.Queue+c.Compute)
 	}
 	c.Time = in(value, c.Transfer+c.Queue+c.Compute)
+	c.Extra = v.Interruption(d.Parts(c), t)
+	c.Interruption = in(hourly+value, c.Extra)
 	c.Total = c.Fee + c.ComputeCost + c.Storage + c.Time + c.Interruption
 	c.Priced = true
 	if math.IsNaN(float64(c.Total)) {

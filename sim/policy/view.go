@@ -2,11 +2,13 @@
 //
 // # Model
 //
-// A task is screened first (compliance, then portability); one that fails stays
-// in its domain and is never priced outside it. Every pool that is left and
+// A task is screened first: compliance, exclusion rules, portability, tolerance of
+// delay, cost of interruptions. One that fails stays in its domain and is never
+// priced outside it; compliance knows no exception. Every pool that is left and
 // could run the task is a candidate, priced as
 //
-//	transfer fee + compute + storage + value of time × (transfer + queue + compute)
+//	transfer fee + compute + storage
+//	+ value of time × (transfer + queue + compute) + expected interruption
 //
 // What crosses the border of the task's domain names the candidate's option:
 //
@@ -23,9 +25,12 @@
 // would get now. Image and data are brought together, so stage-in takes as long
 // as the slowest of them; the result is returned after the compute.
 //
-// # Not modeled
+// Where the task crosses its domain's border, three gates must be open (Gates): a
+// channel, verified resume, an aligned environment. What its plan lacks and can be
+// had is part of its price: people's time for a channel, an alignment.
 //
-// Gates, exclusion rules, expected interruption, compression and splits.
+// Interruptions are priced by the expected time that they add, at what an hour of
+// the slots and of the task costs.
 package policy
 
 import (
@@ -96,6 +101,20 @@ type View interface {
 	// left of its work, with the saves of its state, the synchronizations of a gang
 	// that is spread and, where it goes on from a checkpoint, the loading of it.
 	OnSlots([]Part, *task.Task) unit.Seconds
+	// Believed returns the run time at speed 1 that is believed of the task.
+	Believed(*task.Task) unit.Seconds
+	// Interruption returns how much longer than OnSlots says interruptions are
+	// expected to make the task's way to its end on such slots.
+	Interruption([]Part, *task.Task) unit.Seconds
+	// Aligned reports whether the task's environment exists in the room.
+	Aligned(*task.Task, topo.RoomID) bool
+	// HasChannel reports whether the links of a leg that want to be reserved are,
+	// or would be, for those bytes of the task; true where none wants to be.
+	HasChannel(*task.Task, Leg, unit.Bytes) bool
+	// Stretch returns the q quantile of what past forecasts of that kind came to,
+	// as a factor of what was forecast: of transfers between the hubs of two rooms, of
+	// the queue of a pool, of the compute time of a class; 1 where there are none.
+	Stretch(f Forecast, of ForecastOf, q float64) float64
 	// Checkpoint returns where the state is from which the task would go on, and
 	// how much it is; ok is false where it has none yet.
 	Checkpoint(*task.Task) (at topo.RoomID, bytes unit.Bytes, ok bool)
@@ -120,6 +139,24 @@ type View interface {
 	HasRoom(topo.RoomID, unit.Bytes) bool
 }
 
+// A Forecast is a kind of estimate that is compared with what happens.
+type Forecast uint8
+
+const (
+	OfTransfer Forecast = iota
+	OfQueue
+	OfCompute
+	NumForecasts
+)
+
+// A ForecastOf says of what: the ends of a transfer, the pool of a queue, the class
+// of a compute time.
+type ForecastOf struct {
+	From, To topo.RoomID
+	Pool     topo.PoolID
+	Class    task.Class
+}
+
 // Domain says how wide a task's own domain is.
 type Domain uint8
 
@@ -139,6 +176,43 @@ type Terms struct {
 	// StageInside holds slots while data comes in: staging is then paid as
 	// compute too, and comes after the queue.
 	StageInside bool
+	// Rules exclude tasks; nil excludes none. Symbols are the names of the trace's
+	// catalog, for what a rule knows of a task.
+	Rules   *Rules
+	Symbols []string
+
+	Thresholds Thresholds
+	// Without are the gates that nobody asks for: dispatch believes that all is
+	// there, and pays in fact for what is not.
+	Without Gates
+	// Blind leaves what the network costs and takes out of the prices.
+	Blind bool
+	// Reservable says that some links want to be reserved; Lead is how long people
+	// take on average to arrange a channel where none is, where they do.
+	Reservable bool
+	Lead       Lead
+	Alignment  Alignment
+	// Buffer is the quantile of past forecast errors that a buffered policy adds.
+	Buffer float64
+	// Manual is the room of each class for the policy manual, -1 where it has none.
+	Manual [task.NumClasses]topo.RoomID
+}
+
+// Thresholds are the lines of the indicators.
+type Thresholds struct {
+	Share        float64 // of the network in the total
+	ShareCash    float64 // of it in cash
+	Interruption float64 // interruption cost over benefit
+	Latency      float64 // P95 of a segment over its budget
+	// Ratio is the most data, in GB, for an hour of compute; 0 has it follow from
+	// prices (Indicators).
+	Ratio float64
+}
+
+// A Lead is the time that people take to arrange a channel ad hoc.
+type Lead struct {
+	Offered bool // else a plan that lacks a channel is not dispatched
+	Mean    unit.Seconds
 }
 
 // Same reports whether two rooms are in one domain.
