@@ -70,7 +70,7 @@ func (d *Desk) gate(v View, t *task.Task, c *Candidate) Gates {
 	if !d.terms.Alignment.Offered && !d.aligned(v, t, c.Room) {
 		closed |= Environment
 	}
-	if !d.terms.Lead.Offered && !d.channelled(v, t, c.Room) {
+	if !d.terms.Lead.Offered && !d.Channelled(v, t, c.Room) {
 		closed |= Channel
 	}
 	return closed &^ d.terms.Without
@@ -93,7 +93,7 @@ func (d *Desk) preparations(v View, t *task.Task, c *Candidate) (lead, align uni
 	if !d.crosses(c) {
 		return 0, 0, 0
 	}
-	if d.terms.Lead.Offered && d.terms.Without&Channel == 0 && !d.channelled(v, t, c.Room) {
+	if d.terms.Lead.Offered && d.terms.Without&Channel == 0 && !d.Channelled(v, t, c.Room) {
 		lead = d.terms.Lead.Mean
 	}
 	if d.terms.Alignment.Offered && d.terms.Without&Environment == 0 && !d.aligned(v, t, c.Room) {
@@ -102,9 +102,9 @@ func (d *Desk) preparations(v View, t *task.Task, c *Candidate) (lead, align uni
 	return lead, align, cost
 }
 
-// channelled reports whether every movement that would bring the task to a room
+// Channelled reports whether every movement that would bring the task to a room
 // has the channel that its links want.
-func (d *Desk) channelled(v View, t *task.Task, room topo.RoomID) bool {
+func (d *Desk) Channelled(v View, t *task.Task, room topo.RoomID) bool {
 	if !d.terms.Reservable {
 		return true
 	}

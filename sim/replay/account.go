@@ -77,7 +77,7 @@ func (r *run) checkStays(l *life) error {
 // book adds what a life has used of links, pools and storages.
 func (r *run) book(l *life) {
 	r.books.fee += l.fee
-	r.books.compute += l.compute
+	r.books.compute += l.compute - l.aligned
 	r.books.keep += l.keep
 	r.books.slotSeconds += float64(l.past.onSlots) * float64(l.task.Slots)
 	r.books.queueSeconds += l.past.queued

@@ -110,7 +110,10 @@ func spacingOf(c profile.Course, spec *topo.Pool) unit.Seconds {
 		lost += max(0, was-v)
 		was, since = v, at
 	}
-	return unit.Seconds(held / lost) // +Inf where none is lost; both sums are in slots
+	if lost == 0 {
+		return unit.Seconds(math.Inf(1)) // also where none is held
+	}
+	return unit.Seconds(held / lost) // both sums are in slots
 }
 
 // spacing returns the mean time between two interruptions of a gang on a pool's
@@ -166,6 +169,9 @@ func (r *run) drawCut(i int32) {
 				l.past.lucky, l.past.luck = true, r.setup.Weather.Stream("interruption/"+string(l.task.Name))
 			}
 			u := l.past.luck.Float64()
+			if l.locked && x.contract.Kind == pool.Spot {
+				continue
+			}
 			lasts := x.contract.Lasts(u, pool.Nodes(part.Slots, r.pools[part.Pool].spec.PerNode))
 			if at := r.now().Add(lasts); at < first {
 				first, l.stay.by = at, r.hazards.first[part.Pool]+int32(k)
@@ -253,19 +259,29 @@ func (r *run) fall(x *hazard, was int32) {
 		}
 	}
 	for p.Busy() > x.available {
-		r.meet(x, int32(x.luck.Float64()*float64(p.Busy())))
+		if !r.meet(x, int32(x.luck.Float64()*float64(p.Busy()))) {
+			return // what is left is locked
+		}
 	}
 }
 
-// meet interrupts the task that holds the n-th busy slot of a pool.
-func (r *run) meet(x *hazard, n int32) {
+// meet interrupts the task that holds the n-th busy slot of a pool, unless its quota
+// is locked: then another.
+func (r *run) meet(x *hazard, n int32) bool {
 	r.running = r.pools[x.pool].AppendRunning(r.running[:0])
 	for _, i := range r.running {
-		if n -= r.lives[i].slotsIn(x.pool); n < 0 {
+		if n -= r.lives[i].slotsIn(x.pool); n < 0 && !r.lives[i].locked {
 			r.interrupt(i, byCapacity, 0)
-			return
+			return true
 		}
 	}
+	for _, i := range r.running {
+		if !r.lives[i].locked {
+			r.interrupt(i, byCapacity, 0)
+			return true
+		}
+	}
+	return false
 }
 
 // maintain takes a whole pool for maintenance.

@@ -46,6 +46,8 @@ type course struct {
 	parts     []policy.Part // its slots, the main part first
 	option    policy.Option
 	reason    policy.Reason
+	rule      int32 // that excludes it, from 1
+	locked    bool  // its slots are not taken away by contracts that sell them to others
 	available [policy.NumOptions]bool
 	value     unit.PerHour
 
@@ -64,6 +66,7 @@ type course struct {
 
 	image, input, result unit.Seconds
 	fee, compute, keep   unit.Money
+	aligned              unit.Money // of compute: for its environment
 	time                 unit.Money // value of its turnaround, once it has ended
 	moved                unit.Bytes
 	brought              unit.Bytes // into the room's storage
@@ -200,6 +203,10 @@ func (r *run) decide(i int32) {
 	}
 	view := viewOf{r, l}
 	d := r.desk.Decide(&view, &l.task)
+	if r.err = d.Err; r.err != nil {
+		return
+	}
+	l.rule, l.locked = int32(d.Rule), d.Reason == policy.Interruption
 	l.reason, l.value, l.available = d.Reason, d.Value, d.Available
 	r.recordDecision(l, &d)
 	if !d.OK {
@@ -211,9 +218,21 @@ func (r *run) decide(i int32) {
 	r.goThere(i)
 }
 
-// goThere has a task come to the room that its plan names.
+// goThere has a task come to the room that its plan names, as soon as it has a
+// channel.
 func (r *run) goThere(i int32) {
+	if lead := r.leadOf(&r.lives[i]); lead > 0 {
+		r.claim(i)
+		r.at(r.now().Add(lead), des.Decision, channelReady, i)
+		return
+	}
+	r.comeThere(i)
+}
+
+// comeThere has it ask for slots and bring its data, in the order of the staging.
+func (r *run) comeThere(i int32) {
 	if r.stage == stageInside {
+		r.store.giveBack(&r.lives[i])
 		r.claim(i)
 		r.ask(i)
 		return
@@ -301,6 +320,7 @@ func (r *run) startOn(i int32) {
 	l.queued, l.onSlots = false, true
 	if !l.started {
 		l.started, l.start = true, r.now()
+		r.learnQueue(l)
 	}
 	r.beginStay(i)
 	switch {
@@ -352,6 +372,7 @@ func (r *run) leaveSlots(i int32) {
 // finish ends a task that has done all it had to.
 func (r *run) finish(i int32) {
 	l := &r.lives[i]
+	r.learnRest(l)
 	r.end(l, done)
 	r.unblock(l.task.Row, false)
 	r.free(i)

@@ -15,14 +15,16 @@ const slowdownFloor unit.Seconds = 10
 
 // tally counts what the tasks of a run came to, by class.
 type tally struct {
-	arrived int64
-	carried int64
-	notKept int64                    // copies that a room had no space for
-	stalled float64                  // 1: the run ended since nothing moved any more
-	cuts    [numCauses]int64         // interruptions
-	reasons [policy.NumReasons]int64 // of those refused
-	status  [numStatus]int64
-	class   [task.NumClasses]classTally
+	arrived           int64
+	carried           int64
+	notKept           int64                    // copies that a room had no space for
+	stalled           float64                  // 1: the run ended since nothing moved any more
+	cuts              [numCauses]int64         // interruptions
+	leads, alignments int64                    // channels that people arranged; environments that were made
+	held              [policy.NumReasons]int64 // of those that a screen or a gate held
+	reasons           [policy.NumReasons]int64 // of those refused
+	status            [numStatus]int64
+	class             [task.NumClasses]classTally
 }
 
 func (c *tally) ended() int64 { return c.status[done] + c.status[refused] + c.status[censored] }
@@ -91,6 +93,9 @@ type optionTally struct {
 
 func (c *tally) add(r *run, l *life, s status) {
 	c.status[s]++
+	if l.reason != policy.NoReason && s != refused {
+		c.held[l.reason]++
+	}
 	if s == refused {
 		c.reasons[l.reason]++
 	}
@@ -185,12 +190,20 @@ func (r *run) metrics() []record.Metric {
 			m.put("all", "refused_"+name, float64(n))
 		}
 	}
+	for i, n := range r.count.held {
+		if name := policy.Reason(i).String(); n > 0 {
+			m.put("all", "held_"+name, float64(n))
+		}
+	}
+	m.put("all", "leads", float64(r.count.leads))
+	m.put("all", "alignments", float64(r.count.alignments))
 	m.put("all", "copies_not_kept", float64(r.count.notKept))
 	for i, n := range r.count.cuts {
 		m.put("all", "interruptions_"+causeNames[i], float64(n))
 	}
 	m.put("all", "stalled", r.count.stalled)
 	r.reservationMetrics(&m)
+	r.forecastMetrics(&m)
 	for i := range r.count.class {
 		if k := &r.count.class[i]; k.tasks > 0 {
 			m.class(task.Class(i).String(), k)

@@ -242,6 +242,7 @@ func (r *run) stageIn(i int32) {
 	if l = &r.lives[i]; l.past.kept > 0 && l.past.at != room {
 		r.startPending(i, forState, leg(&l.task, l.past.at, room, true, true), l.task.State, 0)
 	}
+	r.align(i)
 	l = &r.lives[i]
 	l.staging = true
 	if l.pending == 0 {

@@ -105,6 +105,8 @@ const (
 	syncChange
 	reservationBegins
 	reservationEnds
+	environmentReady
+	channelReady
 )
 
 // run is the state of a replication: slices addressed by index, so that it can
@@ -120,10 +122,13 @@ type run struct {
 	desk   *policy.Desk
 	stage  staging
 
-	weather weather
-	hazards hazards
-	booked  reservations
-	moved   unit.Time // when a task last came or came further
+	weather      weather
+	hazards      hazards
+	booked       reservations
+	environments environments
+	forecasts    forecasts
+	learns       bool      // the policy reads estimates, so that they are compared with what happens
+	moved        unit.Time // when a task last came or came further
 
 	next    int32 // the life whose row arrives next
 	hasNext bool
@@ -204,11 +209,10 @@ func newRun(s Setup) (*run, error) {
 	if w.StageInside {
 		r.stage = stageInside
 	}
-	terms := policy.Terms{
-		Topology: w.Topology, Domain: w.Parameters.Domain,
-		ValueOfTime: w.Parameters.ValueOfTime, StageInside: w.StageInside,
-	}
-	r.desk = policy.NewDesk(terms, p, r.recordsPrices())
+	r.desk = policy.NewDesk(termsOf(&s), p, r.recordsPrices())
+	r.learns = p.Prices() != policy.Unpriced
+	r.environments = newEnvironments(w.Topology, s.Trace.Catalog.Symbols)
+	r.forecasts = newForecasts(w.Topology)
 	r.weather = newWeather(w, s.Weather)
 	r.net = network.New(r.weather.capacities(w.Topology), &r.events, network.Kinds{Latency: latencyOver, FlowEnd: flowEnd, Shaper: shaperChange})
 	r.net.SetOnOutage(w.Network.OnOutage)
@@ -238,6 +242,22 @@ func newRun(s Setup) (*run, error) {
 	}
 	r.scheduleEnds()
 	return r, nil
+}
+
+// termsOf returns what a replication's scenario says about decisions.
+func termsOf(s *Setup) policy.Terms {
+	w := s.World
+	p := &w.Parameters
+	terms := policy.Terms{
+		Topology: w.Topology, Domain: p.Domain, ValueOfTime: p.ValueOfTime, StageInside: w.StageInside,
+		Rules: w.Rules, Symbols: s.Trace.Catalog.Symbols,
+		Thresholds: p.Thresholds, Without: p.Without, Blind: p.Blind, Buffer: p.Buffer,
+		Reservable: w.Reservable != nil, Alignment: w.Alignment, Manual: w.Manual,
+	}
+	if w.Lead != nil {
+		terms.Lead = policy.Lead{Offered: true, Mean: unit.Seconds(w.Lead.Mean())}
+	}
+	return terms
 }
 
 // scheduleEnds sets the horizon and the first sample of links and pools.
@@ -325,6 +345,10 @@ func (r *run) disturb(e des.Event) {
 		r.beginPiece(e.Index)
 	case reservationEnds:
 		r.endPiece(e.Index)
+	case environmentReady:
+		r.arrived(e.Index)
+	case channelReady:
+		r.prepared(e.Index)
 	}
 }
 

@@ -46,7 +46,7 @@ type booking struct {
 // scenario, and schedules what it admits.
 func (r *run) reserve() {
 	specs := r.world.Reservations
-	if len(specs) == 0 {
+	if len(specs) == 0 || r.world.Parameters.NoChannels {
 		return
 	}
 	limits := make([]unit.Rate, len(r.topo.Links))

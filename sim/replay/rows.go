@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"slices"
 	"strings"
 
 	"tiersim/sim/policy"
@@ -27,7 +28,7 @@ func Names(w *scenario.World, t *trace.Trace) record.Names {
 	n := record.Names{
 		Classes: task.ClassNames(), Groups: t.Catalog.Symbols, Kinds: w.Topology.Kinds,
 		Tiers:   []string{topo.RoomTier.String(), topo.CityTier.String(), topo.HubTier.String(), topo.StorageTier.String()},
-		Options: policy.OptionNames(), Reasons: policy.ReasonNames(), Statuses: statusNames[:],
+		Options: policy.OptionNames(), Reasons: policy.ReasonNames(), Statuses: statusNames[:], Gates: policy.GateNames(),
 		Purposes: purposeNames[:], EndReasons: append([]string{endDone: "done", endCensored: "censored"}, causeNames[:]...),
 	}
 	for i := range w.Topology.Rooms {
@@ -38,6 +39,12 @@ func Names(w *scenario.World, t *trace.Trace) record.Names {
 	}
 	for i := range w.Topology.Links {
 		n.Links = append(n.Links, w.Topology.Links[i].Name)
+	}
+	if w.Rules != nil {
+		n.Reasons = slices.Clone(n.Reasons)
+		for _, rule := range w.Rules.List {
+			n.Reasons = append(n.Reasons, policy.Excluded.String()+":"+rule.Name)
+		}
 	}
 	n.Route = func(id record.Name) string {
 		rooms := len(w.Topology.Rooms)
@@ -99,7 +106,7 @@ func (r *run) recordTask(l *life, s status) {
 	*row = record.TaskRow{
 		Task: t.Name, Class: record.Name(t.Class), Group: record.Name(t.Group), Home: record.Name(t.Home),
 		DataHome: r.dataHome(t),
-		Room:     some(record.Name(l.plan.Room), l.decided), Option: record.Name(l.option), Reason: record.Name(l.reason),
+		Room:     some(record.Name(l.plan.Room), l.decided), Option: record.Name(l.option), Reason: reasonOf(l),
 		Pool:   some(record.Name(l.plan.Pool), l.decided),
 		Submit: t.Submit, Start: some(l.start, l.started), Finish: some(r.now(), s == done),
 		Transfer: l.spent[inTransfer], Image: l.image, Input: l.input, Result: l.result,
@@ -123,6 +130,14 @@ func (r *run) recordTask(l *life, s status) {
 		}
 	}
 	rec.Task(row)
+}
+
+// reasonOf is the name of a life's reason: of one that a rule excludes, the rule's.
+func reasonOf(l *life) record.Name {
+	if l.rule > 0 && l.reason == policy.Excluded {
+		return record.Name(policy.NumReasons) + record.Name(l.rule-1)
+	}
+	return record.Name(l.reason)
 }
 
 // dataHome writes the rooms that held the task's data as the trace does.
@@ -204,7 +219,7 @@ func (r *run) recordDecision(l *life, d *policy.Decision) {
 			Transfer: c.Transfer, Queue: c.Queue, Compute: c.Compute,
 			Fee: c.Fee, ComputeCost: c.ComputeCost, Storage: c.Storage, Time: c.Time,
 			Interruption: c.Interruption, Total: c.Total,
-			Chosen: policy.Option(o) == d.Chosen.Option, Decided: r.now(),
+			Gate: some(record.Name(c.Gates), !c.Gates.Open()), Chosen: policy.Option(o) == d.Chosen.Option, Decided: r.now(),
 		}
 		if row.Chosen {
 			row.Margin = some(d.Margin, d.RunnerUp)

@@ -273,6 +273,9 @@ func (r *run) decideAgain(i int32) {
 	r.fetchLap(l)
 	view := viewOf{r, l}
 	d := r.desk.Decide(&view, &l.task)
+	if r.err = d.Err; r.err != nil {
+		return
+	}
 	r.recordDecision(l, &d)
 	if !d.OK {
 		if l.past.avoidUntil > r.now() { // it has no other place: it waits until it may go back

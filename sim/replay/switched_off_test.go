@@ -136,7 +136,7 @@ func TestSwitchedOff(t *testing.T) {
 		}
 	}
 	neutral := strings.NewReplacer(
-		"capacity: 5Gbit/s", "capacity: 5Gbit/s, background: 0%, reservable: 60%",
+		"capacity: 5Gbit/s", "capacity: 5Gbit/s, background: 0%",
 		"slots: 8, price", "slots: 8, per_node: 4, interruptions: none, held: 0, price",
 	).Replace(base)
 	scenario := scenarioOf + "interruptions: none\nrecovery: {limit: none, cooldown: 0s, final_save: false}\ntraining: {overlap: 50%, local_steps: 1, penalty: 1}\n" +

@@ -86,7 +86,7 @@ func TestTransfersUnderWeather(t *testing.T) {
 			// What goes through a reservation has its rate, no less beside another and no more:
 			// 60 GB at 6 Gbit/s. Others get what is not reserved, used or not: 400 Gbit by 100 s.
 			name: "a reservation of its own", topology: strings.Replace(base, "capacity: 5Gbit/s", "capacity: 10Gbit/s, reservable: 60%", 1),
-			scenario: "reservations: [{name: r, from: e, to: w, rate: 6Gbit/s, window: [0s, 100s], classes: [transfer]}]\n",
+			scenario: "reservations: [{name: r, from: e, to: w, rate: 6Gbit/s, window: [0s, 100s], classes: [transfer]}]\nlead_time: 1ns\n",
 			trace: "task,submit_s,class,home,kind,slots,work_s,data_home,result_home,input_bytes\n" +
 				"t,0,transfer,,,,,e,w,60e9\n" + "x,0,batch,w,gpu,1,1,e,,50e9\n", finish: map[string]float64{"t": 80, "x": 101},
 		},

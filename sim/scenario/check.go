@@ -47,6 +47,9 @@ func (c *checker) file(name string) {
 	if err != nil && filepath.Ext(name) == "" {
 		at, err = find(name, l.cwd, topologyLibrary())
 	}
+	if err != nil && filepath.Ext(name) == "" {
+		at, err = find(name, l.cwd, rulesLibrary())
+	}
 	if err != nil {
 		c.faults = append(c.faults, fault.Fault{File: name, Message: err.Error()})
 		return
@@ -62,6 +65,10 @@ func (c *checker) file(name string) {
 		}
 		c.faults = append(c.faults, l.sorted(d.faults)...)
 		c.notes = append(c.notes, l.tell(d.notes)...)
+	case kindOf(root) == "rules":
+		d := &decoder{load: l}
+		d.rules(root)
+		c.faults = append(c.faults, l.sorted(d.faults)...)
 	default:
 		c.scenario(l, at, root)
 	}

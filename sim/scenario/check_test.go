@@ -84,7 +84,7 @@ func TestLeftOut(t *testing.T) {
 		"[first-free stay at-data move-task move-data three-way] at-data {From:10 To:10 Precision:0 Over:[weather fill]} 1 []",
 		"{Name:p Room:0 Kind:1 Slots:8 PerNode:1 Speed:1 Price:0 Cost:0 HasCost:false Queue:0 Estimates:0 Held:0 Never:0}",
 		"{Name:r>c Tier:room From:r To:c Capacity:unlimited Latency:0s Price:0}",
-		"{Domain:1 ValueOfTime:0.5} {Kind:0 Sigma:0} false {StartupRTTs:0 Window:0B ParallelStreams:1 OnOutage:{Kind:0 Chunk:0B} Loss:0 MSS:1.46kB RTTBias:0} none false",
+		"{Domain:1 ValueOfTime:0.5 Thresholds:{Share:0.2 ShareCash:0.2 Interruption:1 Latency:1 Ratio:0} Buffer:0.9 Without: Blind:false NoChannels:false} {Kind:0 Sigma:0} false {StartupRTTs:0 Window:0B ParallelStreams:1 OnOutage:{Kind:0 Chunk:0B} Loss:0 MSS:1.46kB RTTBias:0} none false",
 		"From:0s Length:0s HasLength:false Carry:false Load:1",
 	} {
 		if !strings.Contains(got, want) {

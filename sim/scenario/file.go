@@ -26,6 +26,9 @@ type scenarioFile struct {
 	inside        bool
 	network       networkValue
 	rules         text
+	lead          *distributionValue
+	alignment     *alignmentValue
+	manual        []named[text]
 	interruptions *interruptionsValue
 	recovery      recoveryValue
 	training      Training
@@ -55,12 +58,6 @@ type loadValue struct {
 	by    trace.LoadBy
 }
 
-type parametersValue struct {
-	domain       policy.Domain
-	valueOfTime  float64
-	networkShare float64
-}
-
 type estimatesValue struct {
 	kind  EstimateKind
 	sigma *float64
@@ -86,6 +83,7 @@ type replicationsValue struct {
 
 func scenarioObject() object[scenarioFile] {
 	policies := policy.Names()
+	shown := []string{"first-free", "stay", "at-data", "move-task", "move-data", "three-way"}
 	return object[scenarioFile]{name: "scenario", check: checkScenario, fields: []field[scenarioFile]{
 		key("name", name("a name such as two-hubs-mix"), func(s *scenarioFile) *text { return &s.name },
 			"what the scenario, and the folder of its results, is called").needed("two-hubs-mix"),
@@ -95,8 +93,8 @@ func scenarioObject() object[scenarioFile] {
 			"the workload: one trace, or several that are merged by time").needed("{file: tasks.csv}"),
 		key("fill", listOf(ruleObject().form(), "- {set: {work_s: 1h}}"), func(s *scenarioFile) *[]ruleValue { return &s.fill },
 			"values for absent columns and empty cells: the first rule that fits gives the value"),
-		key("policies", listOf(word(policies...), "["+strings.Join(policies, ", ")+"]"), func(s *scenarioFile) *[]string { return &s.policies },
-			"the policies that are compared").or("[" + strings.Join(policies, ", ") + "]"),
+		key("policies", listOf(word(policies...), "["+strings.Join(shown, ", ")+"]"), func(s *scenarioFile) *[]string { return &s.policies },
+			"the policies that are compared").or("[" + strings.Join(shown, ", ") + "]"),
 		key("baseline", anyText("one of the policies"), func(s *scenarioFile) *text { return &s.baseline },
 			"the policy that the others are compared with; left out, at-data where it is listed, else the first"),
 		key("parameters", parametersObject().form(), func(s *scenarioFile) *parametersValue { return &s.parameters },
@@ -107,7 +105,13 @@ func scenarioObject() object[scenarioFile] {
 			"before: data is brought, then slots are asked for; inside: slots are held while data comes in").or("before"),
 		key("network", networkObject().form(), func(s *scenarioFile) *networkValue { return &s.network },
 			"how transfers behave").or("{}"),
-		key("rules", anyText("default, none or a file"), func(s *scenarioFile) *text { return &s.rules }, "exclusion rules"),
+		key("rules", anyText("default, none or a file"), func(s *scenarioFile) *text { return &s.rules }, "exclusion rules: a file's name or path, or none, which is an ablation; left out, the embedded ones"),
+		key("lead_time", leadForm(), func(s *scenarioFile) **distributionValue { return &s.lead },
+			"how long people take to arrange a channel where links want to be reserved and nothing is: a time or a law; left out, they do not, and such a plan is not dispatched"),
+		key("alignment", optional(alignmentObject().form()), func(s *scenarioFile) **alignmentValue { return &s.alignment },
+			"what it takes to make an environment in a room that lacks it, once for each room; left out, a plan that needs it is not dispatched"),
+		key("manual", namesOf(anyText("the name of a room"), "the name of a room"), func(s *scenarioFile) *[]named[text] { return &s.manual },
+			"the room of each class, for the policy manual; a class without one stays"),
 		key("interruptions", optional(interruptionsForm()), func(s *scenarioFile) **interruptionsValue { return &s.interruptions },
 			"what takes slots away in all pools, in place of what the topology says"),
 		key("recovery", recoveryObject().form(), func(s *scenarioFile) *recoveryValue { return &s.recovery },
@@ -153,16 +157,6 @@ func loadObject() object[loadValue] {
 		key("value", upTo(trace.MaxLoad), func(l *loadValue) *float64 { return &l.value }, "the factor").or("1"),
 		key("by", oneOf([]string{"copies", "time"}, trace.Copies, trace.ByTime), func(l *loadValue) *trace.LoadBy { return &l.by },
 			"copies: whole tasks are repeated or left out; time: they come faster or slower").or("copies"),
-	}}
-}
-
-func parametersObject() object[parametersValue] {
-	return object[parametersValue]{name: "parameters", fields: []field[parametersValue]{
-		key("domain", oneOf([]string{"room", "city", "hub"}, policy.RoomDomain, policy.CityDomain, policy.HubDomain), func(p *parametersValue) *policy.Domain { return &p.domain },
-			"how wide a task's own domain is: what crosses its border is a move").or("city"),
-		key("value_of_time", share(math.Inf(1)), func(p *parametersValue) *float64 { return &p.valueOfTime },
-			"what an hour of turnaround costs, as a share of the task's hourly compute price at the cheapest fitting pool of its home").or("50%"),
-		key("network_share", share(1), func(p *parametersValue) *float64 { return &p.networkShare }, "threshold of the network cost share"),
 	}}
 }
 

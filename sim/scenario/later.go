@@ -35,16 +35,9 @@ var laters = []later{
 	// Topology: links.
 	{object: "link", key: "billing", only: []string{"rent", "p95"}, effect: refusedEffect, do: "write per-gb with a price in money per GB"},
 	// Topology: places.
-	{object: "room", key: "environments", effect: told},
 	{object: "pool", key: "cost", effect: told},
 	// Scenario.
-	{object: "scenario", key: "policies", only: []string{
-		"cheapest", "three-way-buffered", "thresholds", "recorded", "manual", "clairvoyant",
-	}, effect: refusedEffect},
-	{object: "scenario", key: "rules", but: []string{"default", "none"}, effect: refusedEffect, do: "leave it out"},
-	{object: "scenario", key: "rules", only: []string{"default", "none"}, effect: told},
 	{object: "scenario", key: "licenses", effect: refusedEffect},
-	{object: "parameters", key: "network_share", effect: told},
 	{object: "estimates", key: "kind", only: []string{"archive"}, effect: refusedEffect, do: "write user, factor or exact"},
 }
 

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,8 +64,8 @@ func Load(name string, o Options) (*Scenario, error) {
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	if kindOf(root) == "topology" {
-		return nil, fault.List{root.fault("is a topology, want a scenario; name it in one as topology: " + name)}
+	if kind := kindOf(root); kind != "scenario" {
+		return nil, fault.List{root.fault(fmt.Sprintf("is a %s file, want a scenario; name it in one as %s: %s", kind, kind, name))}
 	}
 	return l.scenario(at, root, o.Set)
 }
@@ -81,7 +82,7 @@ func LoadTopology(name string) (*topo.Topology, error) {
 		return nil, faults.Err()
 	}
 	if kindOf(root) != "topology" {
-		return nil, fault.List{root.fault("is a scenario, want a topology")}
+		return nil, fault.List{root.fault("is a " + kindOf(root) + " file, want a topology")}
 	}
 	d := &decoder{load: l}
 	b := d.topology(root)
@@ -91,8 +92,11 @@ func LoadTopology(name string) (*topo.Topology, error) {
 	return b.topology, nil
 }
 
-// kindOf tells a topology from a scenario by its keys.
+// kindOf tells topologies, scenarios and exclusion rules apart by their keys.
 func kindOf(root *node) string {
+	if r := root.get("rules"); r != nil && r.kind == list {
+		return "rules"
+	}
 	has := func(keys ...string) int {
 		n := 0
 		for _, k := range keys {
@@ -219,13 +223,13 @@ func (s *Scenario) world(d *decoder, p *plan) *World {
 	}
 	w := &World{
 		Topology:    b.topology,
-		Parameters:  Parameters{Domain: f.parameters.domain, ValueOfTime: f.parameters.valueOfTime},
 		Estimates:   Estimates{Kind: f.estimates.kind, Sigma: value(f.estimates.sigma, 0)},
 		StageInside: f.inside, Horizon: f.horizon,
 		Network:  f.network.network(),
 		Recovery: Recovery{Limit: f.recovery.limit, Cooldown: f.recovery.cooldown, FinalSave: f.recovery.finalSave},
 		Training: f.training,
 	}
+	f.decisions(d, s.load, w)
 	w.Trace = f.options(d, s.load, b)
 	w.FillRandom = w.Trace.Random()
 	b.weather(d, w, f)
@@ -256,7 +260,7 @@ func (s *Scenario) topology(d *decoder, f *scenarioFile, p *plan) *built {
 		return nil
 	}
 	if kindOf(root) != "topology" {
-		d.fault(f.topology.node, "%s is a scenario, want a topology", at.shown)
+		d.fault(f.topology.node, "%s is a %s file, want a topology", at.shown, kindOf(root))
 		return nil
 	}
 	overrides := s.settings

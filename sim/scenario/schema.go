@@ -13,6 +13,9 @@ func Schema() []byte { return schemaOf(scenarioObject().form().shape, "scenario"
 // TopologySchema returns that of topology files.
 func TopologySchema() []byte { return schemaOf(topologyObject().form().shape, "topology") }
 
+// RulesSchema returns that of files of exclusion rules.
+func RulesSchema() []byte { return schemaOf(rulesObject().form().shape, "rules") }
+
 // An ordered is a JSON object whose keys stay in order.
 type ordered []member
 
@@ -60,11 +63,11 @@ type schemaWriter struct {
 	done map[string]bool
 }
 
-// FileSchema returns the JSON Schema of a YAML file of either kind.
+// FileSchema returns the JSON Schema of a YAML file of any kind.
 func FileSchema() []byte {
 	w := &schemaWriter{done: map[string]bool{}}
-	kinds := []ordered{w.object(scenarioObject().form().shape), w.object(topologyObject().form().shape)}
-	return w.write("scenario or topology", ordered{{"anyOf", kinds}})
+	kinds := []ordered{w.object(scenarioObject().form().shape), w.object(topologyObject().form().shape), w.object(rulesObject().form().shape)}
+	return w.write("scenario, topology or rules", ordered{{"anyOf", kinds}})
 }
 
 func schemaOf(s *shape, title string) []byte {

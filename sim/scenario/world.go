@@ -36,7 +36,10 @@ type World struct {
 	// Trace says what is replayed; the caller adds the streams.
 	Trace      trace.Options
 	Parameters Parameters
-	Estimates  Estimates
+	Decisions
+	// Rules exclude tasks; nil excludes none, which is an ablation.
+	Rules     *policy.Rules
+	Estimates Estimates
 	// StageInside holds slots while data comes in.
 	StageInside bool
 	Network     Network
@@ -61,14 +64,6 @@ type Training struct {
 	Overlap    float64 // share of the compute time that a synchronization hides behind
 	LocalSteps int     // between two synchronizations
 	Penalty    float64 // factor of the work where there are several
-}
-
-// Parameters are those of decisions.
-type Parameters struct {
-	Domain policy.Domain
-	// ValueOfTime is the share of a task's hourly compute price, at the cheapest
-	// fitting pool of its home, that an hour of its turnaround costs.
-	ValueOfTime float64
 }
 
 // An EstimateKind says what is believed where a task has no estimate.
