@@ -133,7 +133,7 @@ func brokenInputs() []brokenInput {
 		{"s.yaml", "sigma: 1.5}", "shape: 1.5}"},
 		{"s.yaml", "slots: 8", "slots: eight"},
 		{"s.yaml", "[stay, at-data, three-way]", "[stay, at-date]"},
-		{"s.yaml", "[stay, at-data, three-way]", "[stay, clairvoyant]"},
+		{"s.yaml", "[stay, at-data, three-way]", "[stay, clairvoyent]"},
 		{"s.yaml", "[stay, at-data, three-way]", "[stay, stay]"},
 		{"s.yaml", "baseline: stay", "baseline: first-free"},
 		{"s.yaml", "domain: hub", "domain: country"},

@@ -80,7 +80,7 @@ func TestInputs(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"s.yaml", "t.yaml", "link.csv", "batch.csv", "train.csv"}; !slices.Equal(names, want) {
+	if want := []string{"s.yaml", "t.yaml", "link.csv", "embedded/rules/default.yaml", "batch.csv", "train.csv"}; !slices.Equal(names, want) {
 		t.Errorf("inputs %v, want %v", names, want)
 	}
 	// 5 Gbit/s of the file, of which others use 40 %.

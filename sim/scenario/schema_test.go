@@ -177,7 +177,7 @@ func TestSchemaRefuses(t *testing.T) {
 		{"t", "price: 0.48 CNY/GB", "price: 0.48 CNY/h"}, {"t", "slots: 256, ", ""}, {"t", "slots: 256", "slots: 0"},
 		{"t", "queue: priority", "queue: prio"}, {"t", "name: t\n", ""}, {"t", "billing: per-gb", "billing: p95"},
 		{"s", "domain: hub", "domain: planet"}, {"s", "window: 4MiB", "window: 4"}, {"s", "topology: t.yaml\n", ""},
-		{"s", "policies: [stay", "policies: [clairvoyant"}, {"s", "horizon: arrivals+2d", "horizon: 40"},
+		{"s", "policies: [stay", "policies: [clairvoyent"}, {"s", "horizon: arrivals+2d", "horizon: 40"},
 	} {
 		schema, text := TopologySchema(), baseTopology
 		if c.file == "s" {
