@@ -31,6 +31,10 @@ func newSchema() *cobra.Command {
 			_, err := cmd.OutOrStdout().Write(scenario.Schema())
 			return err
 		}),
+		leaf("rules", "JSON Schema of files of exclusion rules", func(cmd *cobra.Command) error {
+			_, err := cmd.OutOrStdout().Write(scenario.RulesSchema())
+			return err
+		}),
 		tables)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		_, err := cmd.OutOrStdout().Write(scenario.FileSchema())

@@ -142,6 +142,9 @@ func (r *run) arrive(i int32) {
 
 // believe returns the run time at speed 1 that policies and queues go by.
 func (r *run) believe(t *task.Task) unit.Seconds {
+	if r.setup.Policy == policy.Clairvoyant {
+		return t.Work
+	}
 	if t.Present(task.Estimate) {
 		return t.Estimate
 	}

@@ -11,9 +11,7 @@ import (
 // carried in, and fill rules may read any of them.
 func NotModeled() []Column {
 	return []Column{
-		ColScans, ColAccess, ColEnvironment, ColLicenses,
-		ColTransferBudgetS, ColQueueBudgetS, ColComputeBudgetS, ColDeadlineS,
-		ColCompression, ColParts, ColRecordedWaitS, ColRecordedRoom,
+		ColScans, ColAccess, ColLicenses, ColCompression, ColParts, ColRecordedWaitS,
 	}
 }
 
@@ -26,16 +24,10 @@ func (p *preparation) uses(t *task.Task) {
 	}
 	mark(ColScans, t.Scans != 1)
 	mark(ColAccess, t.Access != task.Stage)
-	mark(ColEnvironment, t.Environment != 0)
 	mark(ColLicenses, len(t.Licenses) > 0)
-	mark(ColTransferBudgetS, t.Present(task.TransferBudget))
-	mark(ColQueueBudgetS, t.Present(task.QueueBudget))
-	mark(ColComputeBudgetS, t.Present(task.ComputeBudget))
-	mark(ColDeadlineS, t.Present(task.Deadline))
 	mark(ColCompression, t.Compression != 1)
 	mark(ColParts, t.Parts != 1)
 	mark(ColRecordedWaitS, t.Present(task.RecordedWait))
-	mark(ColRecordedRoom, t.Present(task.RecordedRoom))
 }
 
 // carries reports whether some source carries tasks in.
