@@ -22,6 +22,7 @@ var marks = []struct{ warning, mark, meaning string }{
 	{experiment.Cut, "h", "cut: tasks were not done at the horizon; they stand as censored, their cost up to then"},
 	{experiment.Stalled, "s", "stalled: nothing came further for 90 days: slots or lines did not come back, or work began over and over; the tasks stand as censored"},
 	{experiment.Refused, "r", "refused: tasks had no place under this policy or were given up; totals are not of the same work"},
+	{experiment.Unruled, "x", "without exclusion rules, which is an ablation: no task is kept from a move that its class does not stand"},
 	{experiment.FewRuns, "f", "few: fewer than 10 replications; intervals are not to be trusted"},
 	{experiment.Imprecise, "p", "precision not reached with the most replications that the scenario allows"},
 }
@@ -33,7 +34,7 @@ func printComparison(w io.Writer, s *experiment.Summary) error {
 		p := &s.Points[i]
 		printPointHead(w, s, p)
 		for _, section := range []func(io.Writer, *experiment.Summary, *experiment.SummaryPoint) error{
-			printCosts, printTimes, printOptions, printClasses, printLoads, printInterruptions, printReservations, printHeadroom,
+			printCosts, printTimes, printOptions, printHeld, printClasses, printLoads, printInterruptions, printReservations, printHeadroom,
 		} {
 			var text strings.Builder
 			if err := section(&text, s, p); err != nil {

@@ -62,6 +62,8 @@ const (
 	Refused = "refused"
 	// Stalled: a replication ended since no task came further for 90 days.
 	Stalled = "stalled"
+	// Unruled: no exclusion rules held any task.
+	Unruled = "without rules"
 	// FewRuns: fewer replications than an interval can be trusted with.
 	FewRuns = "few-replications"
 	// Imprecise: the most replications that the scenario allows did not reach
@@ -209,6 +211,9 @@ func keys(runs []*record.Result) []metricKey {
 func (s *SummaryPolicy) warn(p *point) {
 	whole := s.replicationWarnings(p)
 	stalled := s.Mean("all", "stalled") > 0
+	if s.Mean("all", "without_rules") > 0 {
+		whole = append(whole, Unruled)
+	}
 	if stalled {
 		whole = append(whole, Stalled)
 	}

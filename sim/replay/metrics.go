@@ -22,6 +22,7 @@ type tally struct {
 	cuts              [numCauses]int64         // interruptions
 	leads, alignments int64                    // channels that people arranged; environments that were made
 	held              [policy.NumReasons]int64 // of those that a screen or a gate held
+	rules             []int64                  // of those that each rule held
 	reasons           [policy.NumReasons]int64 // of those refused
 	status            [numStatus]int64
 	class             [task.NumClasses]classTally
@@ -95,6 +96,9 @@ func (c *tally) add(r *run, l *life, s status) {
 	c.status[s]++
 	if l.reason != policy.NoReason && s != refused {
 		c.held[l.reason]++
+		if l.rule > 0 && l.reason == policy.Excluded {
+			c.rules[l.rule-1]++
+		}
 	}
 	if s == refused {
 		c.reasons[l.reason]++
@@ -191,9 +195,15 @@ func (r *run) metrics() []record.Metric {
 		}
 	}
 	for i, n := range r.count.held {
-		if name := policy.Reason(i).String(); n > 0 {
+		if name := policy.Reason(i).String(); name != "" {
 			m.put("all", "held_"+name, float64(n))
 		}
+	}
+	for i, n := range r.count.rules {
+		m.put("all", "held_excluded:"+r.world.Rules.List[i].Name, float64(n))
+	}
+	if r.world.Rules == nil {
+		m.put("all", "without_rules", 1)
 	}
 	m.put("all", "leads", float64(r.count.leads))
 	m.put("all", "alignments", float64(r.count.alignments))

@@ -210,6 +210,9 @@ func newRun(s Setup) (*run, error) {
 		r.stage = stageInside
 	}
 	r.desk = policy.NewDesk(termsOf(&s), p, r.recordsPrices())
+	if w.Rules != nil {
+		r.count.rules = make([]int64, len(w.Rules.List))
+	}
 	r.learns = p.Prices() != policy.Unpriced
 	r.environments = newEnvironments(w.Topology, s.Trace.Catalog.Symbols)
 	r.forecasts = newForecasts(w.Topology)
